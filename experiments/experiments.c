@@ -18,6 +18,7 @@
     X(hauth_contact)                                                                                                   \
     X(hauth_corotated)                                                                                                 \
     X(hauth_cube)                                                                                                      \
+    X(hauth_hierarchy)                                                                                                 \
     X(hauth_liver)                                                                                                     \
     X(hauth_shear)                                                                                                     \
     X(hauth_solvers)                                                                                                   \

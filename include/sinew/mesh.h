@@ -56,6 +56,14 @@ typedef struct sn_mesh {
     int64_t *tet_label;      /* tet_count, or NULL: the label is the index */
     int64_t *triangle_label; /* triangle_count, or NULL: the label is the index */
 
+    /* Nested levels. sn_mesh_refine and sn_mesh_to_tet10 put new nodes into the middle of edges and note this here;
+     * each call adds a level. A mesh that neither of them made has no levels. Files do not hold levels. */
+    int level_count;      /* 2 or more: level 0 and one for each call; 0: no levels */
+    uint8_t *node_level;  /* node_count: the level on which the node was born, 0 for the nodes of the first mesh; NULL
+                             without levels */
+    int32_t *node_parent; /* node_count x 2: the ends of the edge in whose middle the node was born, both of lower
+                             levels; -1 on level 0; NULL without levels */
+
     int group_count;
     sn_group *group; /* group_count. Only sn_mesh_add_group may add a group: the array's capacity is a power of two */
 
@@ -70,7 +78,8 @@ typedef struct sn_mesh {
  * more; `tet_nodes` is 4 or 10, also without tets. The caller frees *mesh with sn_mesh_destroy. */
 SN_API sn_status sn_mesh_create(sn_context *context, int nodes, int tets, int tet_nodes, int triangles, sn_mesh **mesh,
                                 sn_error *error);
-/* An independent copy in the same context, with labels and groups. The caller frees *mesh with sn_mesh_destroy. */
+/* An independent copy in the same context, with labels, levels and groups. The caller frees *mesh with sn_mesh_destroy.
+ */
 SN_API sn_status sn_mesh_copy(const sn_mesh *source, sn_mesh **mesh, sn_error *error);
 SN_API void sn_mesh_destroy(sn_mesh *mesh); /* NULL: does nothing */
 /* Appends a group. `name` has up to 63 bytes. `member` has `count` (0 or more) indices in any order; it is copied,
@@ -94,10 +103,10 @@ SN_API void sn_mesh_scale(sn_mesh *mesh, double factor);
 SN_API void sn_mesh_rotate(sn_mesh *mesh, const double axis[3], double degrees);
 SN_API void sn_mesh_move(sn_mesh *mesh, const double offset[3]); /* m */
 /* Tets of 4 nodes become tets of 10 with straight edges. The new nodes come after the old ones, which keep their
- * indices and labels. The caller frees *mesh with sn_mesh_destroy. */
+ * indices and labels; they are a level of their own. The caller frees *mesh with sn_mesh_destroy. */
 SN_API sn_status sn_mesh_to_tet10(const sn_mesh *source, sn_mesh **mesh, sn_error *error);
 /* Octasection: every tet becomes eight, every triangle four. Groups are carried over; old nodes keep their indices and
- * labels. The caller frees *mesh with sn_mesh_destroy. */
+ * labels, and the new nodes are the next level. The caller frees *mesh with sn_mesh_destroy. */
 SN_API sn_status sn_mesh_refine(const sn_mesh *source, sn_mesh **mesh, sn_error *error);
 
 /* The boundary of tets as triangles, outward, with the corner nodes that it has; groups and labels are not carried

@@ -212,6 +212,11 @@ typedef struct sn_body_options {
     sn_gas gas;       /* default: none. For closed cloth */
     char mass[32];    /* "lumped" (default, also for "") or "consistent" */
 
+    /* The unknowns of the linear solver: "nodal" (default, also for "") or "hierarchical": the values at the nodes of
+     * the coarsest mesh, and the details that finer levels add (docs/levels.md). The results are the same. The latter
+     * needs a mesh with levels and an iterative solver, and has no effect where no linear system is solved. */
+    char basis[32];
+
     /* material_count materials; with a count of 0 the body has sn_material_default(). Selector i says which elements
      * have material i: those with their centroid in it. The last selector that holds a centroid counts, and each
      * centroid must be in one. material_select may be NULL when there is at most one material. */

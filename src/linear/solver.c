@@ -25,9 +25,39 @@ static sn_status keep_rotations(sn_linear *linear, sn_error *error) {
     return linear->kept.value || elements->kept_size == 0 ? SN_OK : sn_no_memory(error);
 }
 
+/* Refuses what needs levels where there are none, and what hierarchical unknowns do not go with: methods and
+ * preconditioners that work on the matrix itself. */
+static sn_status check_levels(const sn_linear_model *model, const sn_solver_options *options, sn_error *error) {
+    const sn_preconditioner *p = sn_preconditioner_find(options->preconditioner);
+    const sn_krylov *krylov = sn_krylov_find(options->method);
+    if (p && p->needs_levels && !model->levels)
+        return sn_fail_at(error, SN_BAD_INPUT, "solver.preconditioner",
+                          "solver.preconditioner '%s' needs nested levels, and no body has them: refine the mesh of a "
+                          "body (key 'refine' of the mesh), or take the element tet10",
+                          p->name);
+    if (!model->basis) return SN_OK;
+    if (sn_direct_find(options->method) || (krylov && (krylov->own || krylov->mixed)))
+        return sn_fail_at(
+            error, SN_UNSUPPORTED, "solver.method",
+            "solver.method '%s' works on the nodal matrix, and a body has the basis 'hierarchical'; use cg "
+            "or auto",
+            options->method);
+    if (p && p->needs_matrix)
+        return sn_fail_at(error, SN_UNSUPPORTED, "solver.preconditioner",
+                          "solver.preconditioner '%s' works on the nodal matrix, and a body has the basis "
+                          "'hierarchical'; allowed are auto, none, diagonal and block-jacobi",
+                          p->name);
+    if (strcmp(options->operator_, "assembly-free") == 0)
+        return sn_fail_at(error, SN_UNSUPPORTED, "solver.operator",
+                          "the basis 'hierarchical' of a body takes the matrix of its levels from the assembled one: "
+                          "solver.operator must be assembled");
+    return SN_OK;
+}
+
 /* Refuses methods for symmetric matrices when the elements make another one. */
 static sn_status check_method(const sn_linear_model *model, const sn_solver_options *options, sn_error *error) {
     sn_status status = sn_solver_options_check(options, error);
+    if (!status) status = check_levels(model, options, error);
     if (status || !model->elements->unsymmetric) return status;
     const sn_krylov *krylov = sn_krylov_find(options->method);
     if (!sn_direct_find(options->method) && !(krylov && krylov->needs_symmetric)) return SN_OK;
@@ -93,6 +123,7 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_volumes_release(context, &linear->volumes);
     sn_preconditioner_diagonal.release(context, linear->mass_data);
     sn_coupled_release(context, &linear->coupled);
+    sn_basis_release(context, &linear->basis);
     sn_coupling_release(context, &linear->coupling);
     sn_pattern_release(context, &linear->pattern);
     sn_scatter_map_release(context, &linear->map);

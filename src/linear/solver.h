@@ -17,6 +17,7 @@
 
 #include "linear/matrix/filter.h"
 #include "linear/matrix/matrix.h"
+#include "mesh/levels.h"
 #include "sinew/options.h"
 
 enum { SN_RESTART_MAX = 100 }; /* the largest `restart` of gmres */
@@ -35,6 +36,7 @@ typedef struct sn_source {
     const double *rest;                 /* nodes x 3, rest positions; NULL when there are none */
     const double *now;                  /* nodes x 3, the positions of the linearisation */
     int64_t place;                      /* number of the linearisation; together with (m, d, k) it names the matrix */
+    const sn_levels *levels;            /* nested levels of the mesh; NULL: none */
 } sn_source;
 
 /* y = A x, not filtered. The method passes a filtered x and filters y itself. */
@@ -78,7 +80,8 @@ sn_operator sn_operator_of_matrix(const sn_context *context, const sn_matrix *ma
 typedef struct sn_preconditioner {
     const char *name, *text;
     bool needs_matrix, needs_diagonal;
-    bool direct; /* needs a double-precision matrix; fails with SN_SINGULAR */
+    bool needs_levels; /* needs sn_source.levels */
+    bool direct;       /* needs a double-precision matrix; fails with SN_SINGULAR */
     /* Contacts with held nodes need no correction (precondition/coupled.h): the own blocks of the other nodes know
      * them. */
     bool knows_held;
@@ -157,6 +160,10 @@ typedef struct sn_krylov {
     X(preconditioner_block_jacobi, "block-jacobi", "the inverses of the 3 x 3 diagonal blocks")                        \
     X(preconditioner_multigrid, "multigrid",                                                                           \
       "a cycle of multigrid on lattices over the mesh; the choice for large bodies")                                   \
+    X(preconditioner_hierarchical, "hierarchical",                                                                     \
+      "the block diagonal in the hierarchical basis, for meshes with levels; the coarsest level is solved")            \
+    X(preconditioner_bpx, "bpx",                                                                                       \
+      "the block diagonals of all levels, for meshes with levels; the coarsest level is solved")                       \
     X(preconditioner_ssor, "ssor", "symmetric successive over-relaxation by 3 x 3 blocks")                             \
     X(preconditioner_ic0, "ic0", "incomplete Cholesky factor on the pattern of the matrix, by 3 x 3 blocks")           \
     X(preconditioner_ict, "ict", "incomplete Cholesky factor with a drop tolerance, by 3 x 3 blocks")
@@ -212,6 +219,10 @@ typedef struct sn_linear_model {
     const sn_batch_source *source;
     const uint8_t *source_consistent; /* per source: 1 when its mass is consistent */
     int source_count;
+    const sn_levels *levels; /* nested levels of the bodies; NULL: no body has levels */
+    /* The levels of the bodies whose unknowns are hierarchical (basis.h); the nodes of other bodies are loose. NULL:
+     * all unknowns are nodal. */
+    const sn_levels *basis;
     const int32_t (*pair)[2]; /* node pairs that are coupled in addition to those of the elements */
     int pair_count;
 } sn_linear_model;

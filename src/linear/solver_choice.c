@@ -22,7 +22,7 @@ static bool is_auto(const char *name) { return !*name || is(name, "auto"); }
 static const sn_preconditioner *auto_direct(const sn_linear *linear, const sn_choice *c, bool rescue) {
     const sn_solver_options *o = &linear->options;
     if (!is_auto(o->method) || !is_auto(o->preconditioner) || !linear->is_static || !c->assembled ||
-        is(o->precision, "single"))
+        linear->model.basis || is(o->precision, "single"))
         return NULL;
     const bool iterates =
         linear->model.position && linear->model.nodes >= AUTO_MULTIGRID_NODES && linear->misses < AUTO_MISSES;
@@ -43,7 +43,7 @@ static bool may_be_indefinite(const sn_elements_model *elements, const sn_elemen
 
 /* Whether `auto` takes pressures as unknowns. Statics keeps CG where it must see negative curvature. */
 static bool mixed_pays(const sn_linear *linear) {
-    return sn_volumes_pay(linear->model.elements, linear->place.view.settings) &&
+    return !linear->model.basis && sn_volumes_pay(linear->model.elements, linear->place.view.settings) &&
            !(linear->is_static && may_be_indefinite(linear->model.elements, &linear->place.view));
 }
 
@@ -99,6 +99,7 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
         c.preconditioner = c.krylov->own;
     else
         c.preconditioner = !is_auto(o->preconditioner) ? sn_preconditioner_find(o->preconditioner)
+                           : linear->model.basis       ? &sn_preconditioner_block_jacobi
                            : c.assembled && has_cloth(linear->model.elements) ? &sn_preconditioner_ic0
                            : large                                            ? &sn_preconditioner_multigrid
                                                                               : &sn_preconditioner_block_jacobi;

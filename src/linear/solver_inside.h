@@ -4,6 +4,7 @@
 #ifndef SN_LINEAR_SOLVER_INSIDE_H
 #define SN_LINEAR_SOLVER_INSIDE_H
 
+#include "linear/basis.h"
 #include "linear/krylov/span.h"
 #include "linear/matrix/assembly.h"
 #include "linear/matrix/coupling.h"
@@ -74,6 +75,7 @@ struct sn_linear {
     const sn_preconditioner *preconditioner; /* the owner of `data` */
     void *data;
     sn_coupled_block coupled; /* corrects the preconditioner for the coupling of the matrix */
+    sn_basis basis;           /* of hierarchical unknowns; without memory when model.basis is NULL */
     double *scratch;
     int64_t scratch_size;
 

@@ -247,12 +247,13 @@ static void exact_residual(const void *self, const double *b, const double *x, d
     sn_vector_subtract(linear->context, 3 * linear->model.nodes, b, r, r);
 }
 
-/* The operator that the method iterates on: the matrix or the exact operator. */
-sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
+/* The matrix or the exact operator, on nodal unknowns. */
+static sn_operator nodal_operator(sn_linear *linear, bool copy) {
     if (copy) {
         sn_operator op = sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
         linear->assembly = sn_linear_assembly(linear);
-        linear->source = (sn_source){&linear->assembly, linear->model.position, linear->place.x, linear->place.number};
+        linear->source = (sn_source){&linear->assembly, linear->model.position, linear->place.x, linear->place.number,
+                                     linear->model.levels};
         op.source = &linear->source;
         op.self = linear;
         op.residual = linear->exact ? NULL : exact_residual;
@@ -272,9 +273,14 @@ sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
                          .watch = &linear->watch};
 }
 
+sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
+    const sn_operator nodal = nodal_operator(linear, copy);
+    return linear->model.basis ? sn_basis_operator(&linear->basis, &nodal) : nodal;
+}
+
 bool sn_linear_light(const sn_linear *linear, const sn_choice *c) {
     return c->krylov && c->preconditioner == &sn_preconditioner_block_jacobi && linear->symmetric &&
-           !linear->place.stiff && linear->coupling.row_count > 0;
+           !linear->place.stiff && linear->coupling.row_count > 0 && !linear->model.basis;
 }
 
 void sn_linear_note_stiff(sn_linear *linear) {
@@ -346,7 +352,11 @@ sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filt
             sn_linear_ensure_cache(linear);
         }
     }
-    if (!status && c->preconditioner->needs_diagonal) ensure_diagonal(linear, c->assembled);
+    if (!status && linear->model.basis && !linear->place.prepared)
+        status = sn_basis_update(linear->context, linear->model.basis, &linear->matrix, &linear->filter.filter,
+                                 &linear->basis, error);
+    else if (!status && !linear->model.basis && c->preconditioner->needs_diagonal)
+        ensure_diagonal(linear, c->assembled);
     report->assembly_seconds = sn_seconds() - start;
     return status;
 }

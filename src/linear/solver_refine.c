@@ -14,6 +14,8 @@
 
 enum { ROUNDS = 60, LIGHT = 50 }; /* LIGHT: the most iterations without the correction for coupled bodies */
 
+#define STRICTEST 1e-6 /* of refinement.strict */
+
 typedef struct refinement {
     sn_linear *linear;
     const double *b;
@@ -21,6 +23,7 @@ typedef struct refinement {
     double *r, *e, *rhs, *best, *krylov;
     int n;
     double reference;
+    double strict; /* hierarchical unknowns: the part of the goal that the method must reach in its own norm */
 } refinement;
 
 static double norm(const refinement *w, const double *v) { return sn_vector_norm(w->linear->context, w->n, v); }
@@ -115,7 +118,15 @@ static double start_spanned(refinement *w, double tolerance) {
 static void inner(refinement *w, const sn_choice *c, const sn_operator *op, double goal, int iterations,
                   sn_krylov_report *report) {
     sn_linear *linear = w->linear;
-    if (c->krylov && linear->coupled.usable) {
+    if (linear->model.basis) {
+        double *right = linear->basis.right;
+        sn_vector_copy(linear->context, w->n, w->r, right);
+        sn_basis_from_nodal(&linear->basis, right);
+        const double scale = norm(w, right) / norm(w, w->r); /* the same part of the other norm */
+        sn_krylov_run(c->krylov, op, c->preconditioner, linear->data, &linear->filter.filter, right, w->e,
+                      w->strict * scale * goal, iterations, w->krylov, report);
+        sn_basis_to_nodal(&linear->basis, w->e);
+    } else if (c->krylov && linear->coupled.usable) {
         const sn_preconditioner corrected =
             sn_coupled_preconditioner(&linear->coupled, c->preconditioner, linear->data);
         /* Eisenstat's method is CG with SSOR at half the work. It cannot take the correction, and CG can. */
@@ -166,6 +177,10 @@ static sn_status rounds(refinement *w, const sn_choice *c, double size, double t
         if (is_best) best = size;
         *trouble = k.trouble;
         if (best <= goal || linear->watch.late || (!slow && !k.trouble && !light)) continue;
+        if (linear->model.basis && !k.trouble && isfinite(size) && w->strict > STRICTEST) {
+            w->strict *= 0.1; /* the method met its goal in its own norm, which is not that of the nodal residual */
+            continue;
+        }
         if (light) { /* the contacts are stiff: the correction continues from the best x */
             sn_linear_note_stiff(linear);
             if (is_best) continue;
@@ -190,7 +205,7 @@ static sn_status rounds(refinement *w, const sn_choice *c, double size, double t
 sn_status sn_linear_refine(sn_linear *linear, const sn_choice *c, const double *b, double *x, double tolerance,
                            sn_linear_report *report, const char **trouble, sn_error *error) {
     const int n = 3 * linear->model.nodes;
-    refinement w = {.linear = linear, .b = b, .x = x, .n = n, .r = linear->scratch};
+    refinement w = {.linear = linear, .b = b, .x = x, .n = n, .r = linear->scratch, .strict = 0.3};
     w.e = w.r + n, w.rhs = w.e + n, w.best = w.rhs + n, w.krylov = w.best + n;
     find_reference(&w);
     const bool spans = linear->span > 0 && c->krylov && c->single && !c->mixed && linear->symmetric &&

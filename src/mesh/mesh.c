@@ -39,10 +39,28 @@ void sn_mesh_destroy(sn_mesh *mesh) {
     const sn_context *context = mesh->context;
     for (int i = 0; i < mesh->group_count; ++i) sn_release(context, mesh->group[i].member);
     for (int i = 0; i < mesh->field_count; ++i) sn_release(context, mesh->field[i].value);
-    void *const array[] = {mesh->group,     mesh->position,       mesh->tet,  mesh->triangle, mesh->node_label,
-                           mesh->tet_label, mesh->triangle_label, mesh->field};
+    void *const array[] = {mesh->group,      mesh->position,   mesh->tet,       mesh->triangle,
+                           mesh->node_level, mesh->node_label, mesh->tet_label, mesh->triangle_label,
+                           mesh->field,      mesh->node_parent};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_release(context, mesh);
+}
+
+sn_status sn_mesh_reserve_levels(sn_mesh *mesh, int count, sn_error *error) {
+    const size_t n = (size_t)mesh->node_count;
+    mesh->node_level = sn_allocate_zero(mesh->context, n, 1);
+    mesh->node_parent = sn_allocate(mesh->context, 2 * n, sizeof *mesh->node_parent);
+    if (!mesh->node_level || !mesh->node_parent) return sn_no_memory(error);
+    for (size_t i = 0; i < 2 * n; ++i) mesh->node_parent[i] = -1;
+    mesh->level_count = count;
+    return SN_OK;
+}
+
+void sn_mesh_copy_levels(const sn_mesh *source, sn_mesh *mesh) {
+    const size_t n = (size_t)source->node_count;
+    if (!source->node_level) return;
+    memcpy(mesh->node_level, source->node_level, n);
+    memcpy(mesh->node_parent, source->node_parent, 2 * n * sizeof *mesh->node_parent);
 }
 
 static sn_status copy_labels(const sn_context *context, const int64_t *from, int count, int64_t **to, sn_error *error) {
@@ -64,6 +82,10 @@ sn_status sn_mesh_copy(const sn_mesh *source, sn_mesh **mesh, sn_error *error) {
     status = copy_labels(m->context, source->node_label, m->node_count, &m->node_label, error);
     if (!status) status = copy_labels(m->context, source->tet_label, m->tet_count, &m->tet_label, error);
     if (!status) status = copy_labels(m->context, source->triangle_label, m->triangle_count, &m->triangle_label, error);
+    if (!status && source->node_level) {
+        status = sn_mesh_reserve_levels(m, source->level_count, error);
+        if (!status) sn_mesh_copy_levels(source, m);
+    }
     for (int i = 0; i < source->group_count && !status; ++i) {
         const sn_group *g = &source->group[i];
         status = sn_mesh_add_group(m, g->name, g->kind, g->member, g->count, error);
@@ -250,6 +272,30 @@ static sn_status check_cells(const sn_mesh *mesh, const char *kind, const int32_
     return SN_OK;
 }
 
+/* A node of level 0 has no parents; any other has two, and both are of lower levels. */
+static sn_status check_levels(const sn_mesh *mesh, sn_error *error) {
+    if (!mesh->node_level && !mesh->node_parent) return SN_OK;
+    if (!mesh->node_level || !mesh->node_parent)
+        return sn_fail(error, SN_BAD_INPUT, "the mesh has %s; nested levels need both node_level and node_parent",
+                       mesh->node_level ? "levels of nodes but no parents" : "parents of nodes but no levels");
+    for (int i = 0; i < mesh->node_count; ++i) {
+        const int level = mesh->node_level[i];
+        bool good = level < mesh->level_count;
+        for (int k = 0; k < 2 && good; ++k) {
+            const int32_t p = mesh->node_parent[2 * (size_t)i + (size_t)k];
+            good = level == 0 ? p == -1 : p >= 0 && p < mesh->node_count && mesh->node_level[p] < level;
+        }
+        if (!good)
+            return sn_fail(
+                error, SN_BAD_INPUT,
+                "node %lld of level %d has the parents %d and %d; the mesh has %d levels, and parents are nodes "
+                "of lower levels, or -1 on level 0",
+                (long long)sn_label(mesh->node_label, i), level, mesh->node_parent[2 * (size_t)i],
+                mesh->node_parent[2 * (size_t)i + 1], mesh->level_count);
+    }
+    return SN_OK;
+}
+
 sn_status sn_mesh_check(const sn_mesh *mesh, sn_error *error) {
     if (mesh->node_count < 0 || mesh->tet_count < 0 || mesh->triangle_count < 0 || mesh->group_count < 0)
         return sn_fail(error, SN_BAD_INPUT,
@@ -265,7 +311,7 @@ sn_status sn_mesh_check(const sn_mesh *mesh, sn_error *error) {
         const sn_group *g = &mesh->group[i];
         status = check_members(mesh, g->name, g->kind, g->member, g->count, error);
     }
-    return status;
+    return status ? status : check_levels(mesh, error);
 }
 
 sn_status sn_mesh_check_tets(const sn_mesh *mesh, sn_error *error) {

@@ -69,6 +69,10 @@ void sn_face_table_destroy(const sn_mesh *mesh, sn_face_table *table);
 int64_t sn_face_table_find(const sn_face_table *table, const int32_t node[3]);
 
 /* ---- Building ---- */
+/* Gives a mesh without levels this many, with all nodes on level 0. */
+sn_status sn_mesh_reserve_levels(sn_mesh *mesh, int count, sn_error *error);
+/* Copies the levels of the source's nodes, which are the first of the mesh. The mesh has levels already. */
+void sn_mesh_copy_levels(const sn_mesh *source, sn_mesh *mesh);
 /* Copies the groups of `source`; node groups also get those of the new nodes whose two `parent`s are both members: new
  * node i is source->node_count + i and parent holds 2 per new node. A tet or triangle becomes `tet_children` or
  * `triangle_children` in a row. */

@@ -2,7 +2,10 @@
  *
  * Octasection cuts off the four corners and splits the octahedron that is left around its shortest diagonal, which
  * keeps the children's shape bounded (Bey, Tetrahedral grid refinement, Computing 55, 1995). The children of a tet10
- * follow its curved map x(l) = sum_i l_i (2 l_i - 1) x_i + sum_ij 4 l_i l_j x_ij. */
+ * follow its curved map x(l) = sum_i l_i (2 l_i - 1) x_i + sum_ij 4 l_i l_j x_ij.
+ *
+ * The mesh remembers its new nodes as a level, each with the two ends of its edge as parents (docs/levels.md). The
+ * mid-edge nodes of tet10 are a level as well: what they add to the mean of the ends is the quadratic part. */
 #include <string.h>
 
 #include "base/math3.h"
@@ -146,6 +149,20 @@ static sn_status carry_labels(const int64_t *from, int count, const sn_mesh *mes
     return SN_OK;
 }
 
+/* The new nodes are the next level of the mesh. A source without levels is level 0. */
+static sn_status add_level(const sn_mesh *source, const int32_t *parent, sn_mesh *mesh, sn_error *error) {
+    const int level = source->level_count ? source->level_count : 1;
+    if (level > UINT8_MAX)
+        return sn_fail(error, SN_BAD_INPUT, "the mesh has %d levels, and no more are possible", level);
+    const sn_status status = sn_mesh_reserve_levels(mesh, level + 1, error);
+    if (status) return status;
+    const size_t first = (size_t)source->node_count, fresh = (size_t)mesh->node_count - first;
+    sn_mesh_copy_levels(source, mesh);
+    memset(mesh->node_level + first, level, fresh);
+    if (fresh) memcpy(mesh->node_parent + 2 * first, parent, 2 * fresh * sizeof *parent);
+    return SN_OK;
+}
+
 /* ---- tet4 -> tet10 ---- */
 static sn_status fill_tet10(const sn_mesh *source, middles *m, int32_t *tet) {
     for (int t = 0; t < source->tet_count; ++t, tet += 10) {
@@ -178,6 +195,7 @@ sn_status sn_mesh_to_tet10(const sn_mesh *source, sn_mesh **mesh, sn_error *erro
         place_middles(&m, out->position);
         status = sn_mesh_carry_groups(source, out, m.parent, 1, 1, error);
     }
+    if (!status) status = add_level(source, m.parent, out, error);
     if (!status) status = sn_mesh_carry_node_labels(source, out, error);
     if (!status) status = carry_labels(source->tet_label, source->tet_count, out, &out->tet_label, error);
     if (!status)
@@ -326,6 +344,7 @@ static sn_status refine(const sn_mesh *source, middles *m, middles *child, uint8
     place_middles(m, out->position);
     fill_children(source, m, child, diagonal, out);
     status = sn_mesh_carry_groups(source, out, m->parent, 8, 4, error);
+    if (!status) status = add_level(source, m->parent, out, error);
     if (!status) status = sn_mesh_carry_node_labels(source, out, error);
     if (status)
         sn_mesh_destroy(out);

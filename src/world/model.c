@@ -85,12 +85,13 @@ static bool is_sheet(const char *element) {
 /* What has no meaning for a body that has mass and inertia only. */
 static sn_status check_rigid(const sn_body_options *options, sn_error *error) {
     const sn_initial *i = &options->initial;
-    const char *key = options->rigid_count > 0                   ? "rigid"
-                      : options->fix_count > 0                   ? "fix"
-                      : strcmp(options->element, "tri3") == 0    ? "element"
-                      : is_sheet(options->element)               ? "element"
-                      : strcmp(options->mass, "consistent") == 0 ? "mass"
-                      : options->thickness != 1                  ? "thickness"
+    const char *key = options->rigid_count > 0                      ? "rigid"
+                      : options->fix_count > 0                      ? "fix"
+                      : strcmp(options->element, "tri3") == 0       ? "element"
+                      : is_sheet(options->element)                  ? "element"
+                      : strcmp(options->mass, "consistent") == 0    ? "mass"
+                      : options->thickness != 1                     ? "thickness"
+                      : strcmp(options->basis, "hierarchical") == 0 ? "basis"
                       : i->scale != 1 || i->flatten || i->mirror || i->collapse || i->scrambled || i->twist != 0
                           ? "initial"
                           : NULL;
@@ -137,6 +138,22 @@ static sn_status check_thickness(const sn_body_options *options, const sn_body *
     return SN_OK;
 }
 
+/* The hierarchical basis needs levels. The sums over nodes that move together, and the linear systems of tension alone,
+ * are nodal. */
+static sn_status take_basis(const sn_body_options *options, sn_body *body, sn_error *error) {
+    body->hierarchical = strcmp(options->basis, "hierarchical") == 0;
+    if (!body->hierarchical) return SN_OK;
+    if (body->mesh->level_count < 2)
+        return sn_fail_at(error, SN_BAD_INPUT, "basis",
+                          "basis 'hierarchical' needs nested levels, and body '%s' has none: refine its mesh (key "
+                          "'refine' of the mesh), or take the element tet10",
+                          body->name);
+    if (body->element->lay || options->rigid_count > 0)
+        return sn_fail_at(error, SN_UNSUPPORTED, "basis", "basis 'hierarchical' does not support %s",
+                          body->element->lay ? "cloth" : "rigid cores");
+    return SN_OK;
+}
+
 static sn_status take_body(sn_context *context, const sn_body_options *options, sn_body *body, sn_error *error) {
     snprintf(body->name, sizeof body->name, "%s", *options->name ? options->name : "body");
     if (options->rigid_body) return take_rigid(context, options, body, error);
@@ -156,6 +173,7 @@ static sn_status take_body(sn_context *context, const sn_body_options *options, 
     if (status) return status;
     status = body->element->take(options->mesh, &body->mesh, error);
     body->thickness = body->element->dimension == 2 ? options->thickness : 1;
+    if (!status) status = take_basis(options, body, error);
     if (!status) status = take_surface(options, body, error);
     if (!status) status = take_materials(context, options, body, error);
     return status ? status : sn_fibres_create(context, options, body, error);
@@ -180,6 +198,25 @@ static sn_status number_body(sn_context *context, sn_model *model, sn_body *body
     }
     if (body->rigid) memset(model->isolated + body->node_first, 0, (size_t)mesh->node_count);
     return SN_OK;
+}
+
+/* Compiles the levels of the bodies, in compiled numbers. */
+static sn_status take_levels(sn_context *context, sn_model *model, sn_error *error) {
+    sn_levels_body *body = sn_allocate(context, (size_t)model->body_count, sizeof *body);
+    if (!body) return sn_no_memory(error);
+    sn_status status = SN_OK;
+    for (int basis = 0; basis < 2 && !status; ++basis) {
+        for (int b = 0; b < model->body_count; ++b) {
+            const sn_body *own = &model->body[b];
+            body[b] = (sn_levels_body){.mesh = own->mesh,
+                                       .number = model->compiled + own->node_first,
+                                       .loose = basis ? !own->hierarchical : own->rigid != NULL};
+        }
+        status = sn_levels_create(context, body, model->body_count, model->node_count,
+                                  basis ? &model->basis : &model->levels, error);
+    }
+    sn_release(context, body);
+    return status;
 }
 
 static double diagonal(const sn_mesh *mesh) {
@@ -227,7 +264,7 @@ static sn_status build(sn_context *context, const sn_world_options *options, sn_
     if (!model->compiled || !model->rest || !model->isolated) return sn_no_memory(error);
     memset(model->isolated, 1, n);
     for (int b = 0; b < model->body_count && !status; ++b) status = number_body(context, model, &model->body[b], error);
-    return status;
+    return status ? status : take_levels(context, model, error);
 }
 
 sn_status sn_model_create(sn_context *context, const sn_world_options *options, const sn_model **model,
@@ -252,6 +289,9 @@ void sn_model_destroy(sn_context *context, const sn_model *model) {
     sn_release(context, model->compiled);
     sn_release(context, model->rest);
     sn_release(context, model->isolated);
+    sn_levels levels = model->levels, basis = model->basis;
+    sn_levels_release(context, &levels);
+    sn_levels_release(context, &basis);
     sn_release(context, (void *)(uintptr_t)model);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/context.h"
 #include "fem/element.h"
+#include "mesh/levels.h"
 #include "sinew/world.h"
 
 typedef struct sn_body {
@@ -16,9 +17,10 @@ typedef struct sn_body {
     sn_embedding *surface;  /* the detailed surface that the mesh carries; NULL: none */
     const sn_element *type; /* as it was asked for */
     const sn_element
-        *element;     /* its carrier: the type of the cells of the mesh, of the mass, the loads and the surface */
-    bool consistent;  /* the mass matrix is consistent, not lumped */
-    double thickness; /* m, of plane bodies and cloth; 1 for others */
+        *element;      /* its carrier: the type of the cells of the mesh, of the mass, the loads and the surface */
+    bool consistent;   /* the mass matrix is consistent, not lumped */
+    bool hierarchical; /* the unknowns of the linear solver are those of the hierarchical basis */
+    double thickness;  /* m, of plane bodies and cloth; 1 for others */
     int node_first, element_first, material_first, material_count;
     int32_t *node;     /* elements x element nodes: compiled node numbers */
     int32_t *material; /* per element: material, counted from material_first */
@@ -34,6 +36,8 @@ typedef struct sn_model {
     int32_t *compiled; /* per user number: the compiled number */
     double *rest;      /* nodes x 3, compiled: rest positions in m */
     uint8_t *isolated; /* nodes, compiled: 1 for a node that no element uses. Such nodes never move */
+    sn_levels levels;  /* nested levels of all soft bodies that have them; count 0: none has */
+    sn_levels basis;   /* those of the bodies with hierarchical unknowns; count 0: none */
     double size;       /* m: largest diagonal of a body's bounding box */
 } sn_model;
 

@@ -185,6 +185,8 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
                                       .position = model->rest,
                                       .elements = &solid->elements,
                                       .mass = solid->mass,
+                                      .levels = model->levels.count ? &model->levels : NULL,
+                                      .basis = model->basis.count ? &model->basis : NULL,
                                       .source = consistent ? solid->source : NULL,
                                       .source_consistent = solid->consistent,
                                       .source_count = model->body_count};

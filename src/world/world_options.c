@@ -25,6 +25,10 @@ KEYS_BESIDE(sn_wind);
 /* ---- Names ---- */
 
 static const sn_listing axis_listing[] = {{"x", ""}, {"y", ""}, {"z", ""}};
+static const sn_listing basis_listing[] = {
+    {"nodal", "the displacements of all nodes"},
+    {"hierarchical", "those of the coarsest nodes, and the details of the finer levels"},
+};
 static const sn_listing mass_listing[] = {{"lumped", "the mass of an element goes to its nodes"},
                                           {"consistent", "the mass matrix of the shape functions"}};
 static const sn_listing gas_listing[] = {
@@ -66,6 +70,10 @@ static const sn_listing *stabilisations(int *count) {
 static const sn_listing *masses(int *count) {
     *count = COUNT(mass_listing);
     return mass_listing;
+}
+static const sn_listing *bases(int *count) {
+    *count = COUNT(basis_listing);
+    return basis_listing;
 }
 static const sn_listing *gas_laws(int *count) {
     *count = COUNT(gas_listing);
@@ -211,6 +219,8 @@ static const sn_field body_fields[] = {
     {"element", SN_FIELD_CHOICE, AT(element), 1, 0, 0, 0, 0, NULL, sn_element_names, "",
      "element type; default tet4, and cloth for triangles whose material has a law of cloth"},
     {"mass", SN_FIELD_CHOICE, AT(mass), 1, 0, 0, 0, 0, "lumped", masses, "", "mass matrix"},
+    {"basis", SN_FIELD_CHOICE, AT(basis), 1, 0, 0, 0, 0, "nodal", bases, "",
+     "unknowns of the linear solver; hierarchical needs a mesh with `refine`, or tet10"},
     {"thickness", SN_FIELD_DOUBLE, AT(thickness), 1, 0, 1e300, 1, 1, NULL, NULL, "m",
      "of plane bodies, and of cloth, which must have one"},
     {"gas.pressure", SN_FIELD_DOUBLE, AT(gas.pressure), 1, ANY, NULL, NULL, "Pa",

@@ -8,6 +8,7 @@
 
 #include "fem/batch.h"
 #include "linear/solver.h"
+#include "mesh/levels.h"
 #include "sinew/mesh.h"
 
 typedef struct beam {
@@ -20,10 +21,12 @@ typedef struct beam {
     sn_elements_model elements;
     sn_element_settings settings;
     sn_filter filter; /* nodes at z = 0 fixed */
+    sn_levels levels; /* of a refined beam; count 0 for others */
 } beam;
 
 static inline void beam_destroy(beam *b) {
     sn_elements_release(b->context, &b->elements);
+    sn_levels_release(b->context, &b->levels);
     sn_element_settings_release(b->context, &b->settings);
     free(b->rest), free(b->mass), free(b->x), free(b->tet), free(b->material), free(b->filter.node),
         free(b->filter.projection);
@@ -40,14 +43,20 @@ static inline void beam_deform(const double *rest, int nodes, double amount, dou
     }
 }
 
-/* cells: a, a, c of 0.3 x 0.3 x 1 m, five tets each; nodes in the order for locality. */
-static inline sn_status beam_create_with(beam *b, sn_context *context, const sn_element *element, int a, int c,
-                                         double poisson, sn_error *error) {
+/* cells: a, a, c of 0.3 x 0.3 x 1 m, five tets each, then refined; nodes in the order for locality. */
+static inline sn_status beam_create_refined(beam *b, sn_context *context, const sn_element *element, int a, int c,
+                                            int refine, double poisson, sn_error *error) {
     memset(b, 0, sizeof *b);
     b->context = context;
     const sn_generator_value values[] = {{"size", 3, {0.3, 0.3, 1}}, {"cells", 3, {a, a, c}}, {"split", 1, {5}}};
     sn_mesh *box, *mesh;
     sn_status status = sn_mesh_generate(context, "box", values, 3, &box, error);
+    if (status) return status;
+    for (int i = 0; i < refine && !status; ++i) {
+        status = sn_mesh_refine(box, &mesh, error);
+        sn_mesh_destroy(box);
+        box = mesh;
+    }
     if (status) return status;
     status = element->take(box, &mesh, error);
     sn_mesh_destroy(box);
@@ -64,6 +73,8 @@ static inline sn_status beam_create_with(beam *b, sn_context *context, const sn_
     b->filter.projection = calloc((size_t)b->nodes * 9, sizeof(double));
     for (int i = 0; i < b->nodes; ++i) memcpy(b->rest + 3 * place[i], mesh->position + 3 * i, 3 * sizeof(double));
     for (int i = 0; i < tet_nodes * b->tets; ++i) b->tet[i] = place[mesh->tet[i]];
+    const sn_levels_body body = {mesh, place, refine == 0};
+    if (!status) status = sn_levels_create(context, &body, 1, b->nodes, &b->levels, error);
     free(place);
     sn_mesh_destroy(mesh);
     for (int i = 0; i < b->nodes; ++i)
@@ -85,12 +96,30 @@ static inline sn_status beam_create_with(beam *b, sn_context *context, const sn_
     return status;
 }
 
+static inline sn_status beam_create_with(beam *b, sn_context *context, const sn_element *element, int a, int c,
+                                         double poisson, sn_error *error) {
+    return beam_create_refined(b, context, element, a, c, 0, poisson, error);
+}
+
+/* A beam for a preconditioner: about the same cells, but two levels where it needs levels. */
+static inline sn_status beam_create_for(beam *b, sn_context *context, const char *preconditioner, int a, int c,
+                                        double poisson, sn_error *error) {
+    const sn_preconditioner *p = sn_preconditioner_find(preconditioner);
+    const bool levels = p && p->needs_levels;
+    return beam_create_refined(b, context, &sn_element_tet4, levels ? (a + 1) / 2 : a, levels ? (c + 1) / 2 : c, levels,
+                               poisson, error);
+}
+
 static inline sn_status beam_create(beam *b, sn_context *context, int a, int c, double poisson, sn_error *error) {
     return beam_create_with(b, context, &sn_element_tet4, a, c, poisson, error);
 }
 
 static inline sn_linear_model beam_model(const beam *b) {
-    return (sn_linear_model){.nodes = b->nodes, .elements = &b->elements, .position = b->rest, .mass = b->mass};
+    return (sn_linear_model){.nodes = b->nodes,
+                             .elements = &b->elements,
+                             .position = b->rest,
+                             .mass = b->mass,
+                             .levels = b->levels.count ? &b->levels : NULL};
 }
 
 #endif

@@ -29,7 +29,7 @@ static inline void open_in(fixture *f, sn_context *context, int a, int c, bool i
                            const char *preconditioner, const char *precision) {
     memset(f, 0, sizeof *f);
     f->context = context;
-    assert_int_equal(beam_create(&f->b, f->context, a, c, 0.33, NULL), SN_OK);
+    assert_int_equal(beam_create_for(&f->b, f->context, preconditioner, a, c, 0.33, NULL), SN_OK);
     f->n = 3 * f->b.nodes;
     f->f = calloc((size_t)f->n * 3, sizeof(double)), f->x = f->f + f->n, f->y = f->x + f->n;
     for (int i = 0; i < f->b.nodes; ++i) f->f[3 * i + 1] = -9.81 * f->b.mass[i];

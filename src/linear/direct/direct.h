@@ -10,6 +10,8 @@
 SN_DIRECTS(SN_DECLARE_FACTOR)
 /* The next update meets another pattern. It uses the memory of the data again. */
 void sn_direct_ldlt_forget(void *data);
+/* Whether the factored matrix is positive definite. */
+bool sn_direct_ldlt_definite(const void *data);
 
 /* Counters in the data of a direct method: the number of directions in which the filter differs from the filter of the
  * kept factor, and the number of factorisations so far. */

@@ -15,6 +15,7 @@
 #include "direct.h"
 #include "fill_order.h"
 #include "linear/matrix/block.h"
+#include "linear/precondition/preconditioner.h"
 #include "linear/precondition/triangle.h"
 #include "symbolic.h"
 
@@ -116,6 +117,16 @@ static sn_status analyse(const sn_context *context, const sn_pattern *pattern, l
 
 void sn_direct_ldlt_forget(void *data) {
     if (data) ((ldlt *)data)->analysed = false;
+}
+
+bool sn_direct_ldlt_definite(const void *data) {
+    const ldlt *f = data;
+    bool definite = true;
+    for (int i = 0; i < f->nodes && definite; ++i) {
+        double out[9];
+        definite = sn_invert_definite(f->inverse + 9 * (int64_t)i, 0, out);
+    }
+    return definite;
 }
 
 /* The inverse of a symmetric block. Returns the smallest remaining part of the diagonal's size over all directions, or

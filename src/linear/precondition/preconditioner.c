@@ -62,6 +62,23 @@ bool sn_invert_definite(const double A[9], double clear, double out[9]) {
     return finite;
 }
 
+void sn_invert_node_block(const double A[9], const double *S, double clear, double out[9]) {
+    double block[9];
+    sn_projected_block(A, S, block);
+    if (!sn_invert_definite(block, clear, out)) {
+        for (int k = 0; k < 9; ++k) out[k] = 0;
+        for (int k = 0; k < 3; ++k) out[4 * k] = block[4 * k] > 0 && isfinite(1 / block[4 * k]) ? 1 / block[4 * k] : 1;
+    }
+    if (!S) return;
+    double half[9]; /* S out, then (S out) S */
+    for (int c = 0; c < 3; ++c)
+        for (int r = 0; r < 3; ++r)
+            half[3 * c + r] = S[3 * r] * out[3 * c] + S[3 * r + 1] * out[3 * c + 1] + S[3 * r + 2] * out[3 * c + 2];
+    for (int c = 0; c < 3; ++c)
+        for (int r = c; r < 3; ++r)
+            out[3 * c + r] = out[3 * r + c] = half[r] * S[c] + half[3 + r] * S[3 + c] + half[6 + r] * S[6 + c];
+}
+
 typedef struct range_work {
     const sn_preconditioner *preconditioner;
     void *data;

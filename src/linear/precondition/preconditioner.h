@@ -12,6 +12,9 @@ void sn_projected_block(const double A[9], const double *S, double out[9]);
 /* The inverse of a symmetric positive definite block by its Cholesky factor. Returns false when a pivot is not above
  * `clear` times the diagonal; rounding of the stored inverse could then make it indefinite. */
 bool sn_invert_definite(const double A[9], double clear, double out[9]);
+/* out = S (S A S + s (I - S))^-1 S, with sn_projected_block and sn_invert_definite. A block that is not definite is
+ * replaced by its positive diagonal, so the result is always positive definite in the free directions. */
+void sn_invert_node_block(const double A[9], const double *S, double clear, double out[9]);
 /* z = P r over all nodes by apply_range, in parallel pieces. */
 void sn_apply_ranges(const sn_context *context, const sn_preconditioner *preconditioner, void *data, int nodes,
                      const double *r, double *z);

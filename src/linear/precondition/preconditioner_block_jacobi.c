@@ -38,30 +38,14 @@ static sn_status create(sn_context *context, int nodes, void **data, sn_error *e
     return SN_OK;
 }
 
-static void node_block(const double A[9], const double *S, double clear, double out[9]) {
-    double block[9];
-    sn_projected_block(A, S, block);
-    if (!sn_invert_definite(block, clear, out)) {
-        for (int k = 0; k < 9; ++k) out[k] = 0;
-        for (int k = 0; k < 3; ++k) out[4 * k] = block[4 * k] > 0 && isfinite(1 / block[4 * k]) ? 1 / block[4 * k] : 1;
-    }
-    if (!S) return;
-    double half[9]; /* S out, then (S out) S */
-    for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r)
-            half[3 * c + r] = S[3 * r] * out[3 * c] + S[3 * r + 1] * out[3 * c + 1] + S[3 * r + 2] * out[3 * c + 2];
-    for (int c = 0; c < 3; ++c)
-        for (int r = c; r < 3; ++r)
-            out[3 * c + r] = out[3 * r + c] = half[r] * S[c] + half[3 + r] * S[3 + c] + half[6 + r] * S[6 + c];
-}
-
 static void update_piece(void *data, int piece) {
     const block_jacobi *j = data;
     const int begin = piece * SN_PIECE_NODES,
               end = begin + SN_PIECE_NODES < j->nodes ? begin + SN_PIECE_NODES : j->nodes;
     for (int i = begin; i < end; ++i) {
         double block[9];
-        node_block(j->op->diagonal + 9 * (ptrdiff_t)i, sn_filter_find(j->filter, i), j->single ? 1e-5 : 1e-13, block);
+        sn_invert_node_block(j->op->diagonal + 9 * (ptrdiff_t)i, sn_filter_find(j->filter, i), j->single ? 1e-5 : 1e-13,
+                             block);
         for (int k = 0; k < 9; ++k) {
             if (j->single)
                 j->single_[9 * (ptrdiff_t)i + k] = (float)block[k];
