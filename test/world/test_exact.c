@@ -239,6 +239,31 @@ static void test_knot(void **state) {
     finish(&s);
 }
 
+/* The scene of the gallery: one linear solve in a step, until the knot is tight. */
+static void test_scene_knot(void **state) {
+    (void)state;
+    sn_context *context;
+    sn_scene *scene;
+    sn_world *world;
+    sn_error error = {0};
+    int contacts = 0;
+    assert_int_equal(sn_context_create(NULL, &context, NULL), SN_OK);
+    if (sn_scene_load(context, SN_SOURCE_FOLDER "/scenes/knot.json", NULL, 0, &scene, &error) ||
+        sn_scene_create_world(scene, &world, &error))
+        fail_msg("%s", error.text);
+    skin skin = skin_make(world);
+    for (int i = 1; i <= 300; ++i) {
+        if (sn_world_step(world, NULL, &error)) fail_msg("%s", error.text);
+        if (i % 3 == 0) assert_int_equal(count_intersections(&skin, world, true), 0);
+        contacts = sn_world_contacts(world, NULL, 0);
+    }
+    assert_true(contacts > 10);
+    skin_release(&skin);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    sn_context_destroy(context);
+}
+
 /* 50 m/s at steps of 10 ms: a step is five times as long as a body. */
 static void test_fast_impact(void **state) {
     (void)state;
@@ -304,6 +329,7 @@ int main(void) {
         cmocka_unit_test(test_shaken_box),
         cmocka_unit_test(test_a_prescribed_motion_takes_bodies_along),
         cmocka_unit_test(test_knot),
+        cmocka_unit_test(test_scene_knot),
         cmocka_unit_test(test_fast_impact),
         cmocka_unit_test(test_same_bits),
     };
