@@ -45,4 +45,8 @@ static const civit_method civit_methods[] = {
 };
 enum { CIVIT_QR, CIVIT_ISVD, CIVIT_DAPD1, CIVIT_DAPD5, CIVIT_METHODS };
 
+/* The part of civit-contact with bodies in motion (civit_contact_motion.c): the claims recovery, nest-points and
+ * riding-points. */
+sn_status civit_contact_motion(experiment_run *run, sn_error *error);
+
 #endif

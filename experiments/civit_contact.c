@@ -5,11 +5,12 @@
  * and a horse with about 450 tets each and measures while it simulates; the shapes here are others, and still positions
  * give the same stages.
  *
- * This file holds the claims about determination. Times are processor times of one thread, the least of a few runs. */
+ * civit_contact_motion.c has bodies in motion. Times are processor times of one thread, the least of a few runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "civit.h"
 #include "contact/bdop.h"
 #include "contact/determination_inside.h"
 #include "contact/touch_clip.h"
@@ -313,7 +314,7 @@ static sn_status measure(experiment_run *run, sn_error *error) {
                     "flood-follows-cuts was then 0.42 on a busy machine",
                     REPEATS * ROUNDS, ROUNDS, REPEATS);
     claim_series(run, s, places, triangles);
-    return SN_OK;
+    return civit_contact_motion(run, error);
 }
 
 static sn_status run_experiment(experiment_run *run, sn_error *error) { return run_on_one_thread(run, measure, error); }
@@ -322,4 +323,4 @@ const experiment experiment_civit_contact = {
     "civit-contact", "cost and result of contact determination at three levels of detail", "Civit 5.4, 5.5, 5.6",
     run_experiment,
     "points-constant cuts-sublinear cost-sublinear join-follows-cuts flood-follows-cuts same-cuts bdop-tree t-int "
-    "patch-flood box-tree"};
+    "patch-flood box-tree recovery nest-points riding-points"};

@@ -1,5 +1,5 @@
 /* A brute-force test whether the surfaces of a world intersect, independent of the library's contact code: every pair
- * of boundary triangles, each edge of one against the other by the method of Moeller and Trumbore (1997), in long
+ * of surface triangles, each edge of one against the other by the method of Moeller and Trumbore (1997), in long
  * double; and whether a corner of one body lies inside another one, by the winding number of its boundary (the sum of
  * solid angles, van Oosterom and Strackee 1983). Triangles that share a node are left out. And how deep bodies are
  * inside each other. */
@@ -15,44 +15,68 @@
 
 typedef struct skin {
     int body_count, count; /* of bodies and of all triangles */
-    double *position;      /* nodes of all bodies x 3 */
+    double *position;      /* vertices of all bodies x 3: of the detailed surface when a body has one, else its nodes */
+    double *node;          /* scratch: nodes of the largest body x 3 */
     int32_t *corner, *owner;
-    int *first;  /* node of each body; triangles in order of the bodies */
+    int *first;  /* vertex of each body; triangles in order of the bodies */
     bool *solid; /* body: it has an inside; cloth has none */
     int *first_triangle;
 } skin;
 
+/* Appends the triangles of a body with `vertices` vertices. */
+static inline void skin_append(skin *s, int b, const int32_t *face, int count, int vertices) {
+    s->corner = realloc(s->corner, 3 * (size_t)(s->count + count) * sizeof *s->corner);
+    s->owner = realloc(s->owner, (size_t)(s->count + count) * sizeof *s->owner);
+    for (int i = 0; i < 3 * count; ++i) s->corner[3 * s->count + i] = s->first[b] + face[i];
+    for (int i = 0; i < count; ++i) s->owner[s->count + i] = b;
+    s->count += count;
+    s->first[b + 1] = s->first[b] + vertices;
+    s->first_triangle[b + 1] = s->count;
+}
+
 static inline skin skin_make(const sn_world *world) {
     skin s = {.body_count = sn_world_body_count(world)};
+    int most = 0;
     s.first = calloc((size_t)s.body_count + 1, sizeof *s.first);
     s.first_triangle = calloc((size_t)s.body_count + 1, sizeof *s.first_triangle);
     s.solid = calloc((size_t)s.body_count + 1, sizeof *s.solid);
     for (int b = 0; b < s.body_count; ++b) {
         const sn_mesh *mesh = sn_world_body_mesh(world, b);
+        const sn_embedding *surface = sn_world_body_surface(world, b);
         int count;
-        s.solid[b] = mesh->tet_nodes > 3;
         int32_t *face;
+        s.solid[b] = mesh->tet_nodes > 3;
+        if (mesh->node_count > most) most = mesh->node_count;
+        if (surface) {
+            skin_append(&s, b, surface->triangle, surface->triangle_count, surface->vertex_count);
+            continue;
+        }
         if (sn_mesh_boundary(mesh, &count, &face, NULL, NULL, NULL)) abort();
-        s.corner = realloc(s.corner, 3 * (size_t)(s.count + count) * sizeof *s.corner);
-        s.owner = realloc(s.owner, (size_t)(s.count + count) * sizeof *s.owner);
-        for (int i = 0; i < 3 * count; ++i) s.corner[3 * s.count + i] = s.first[b] + face[i];
-        for (int i = 0; i < count; ++i) s.owner[s.count + i] = b;
-        s.count += count;
-        s.first[b + 1] = s.first[b] + mesh->node_count;
-        s.first_triangle[b + 1] = s.count;
+        skin_append(&s, b, face, count, mesh->node_count);
         sn_mesh_release(mesh, face);
     }
+    s.node = calloc(3 * (size_t)most, sizeof *s.node);
     s.position = calloc(3 * (size_t)s.first[s.body_count], sizeof *s.position);
     return s;
 }
 
 static inline void skin_release(skin *s) {
-    free(s->position), free(s->corner), free(s->owner), free(s->first), free(s->first_triangle), free(s->solid);
+    free(s->position), free(s->node), free(s->corner), free(s->owner), free(s->first), free(s->first_triangle),
+        free(s->solid);
 }
 
 static inline void skin_move(skin *s, const sn_world *world) {
-    for (int b = 0; b < s->body_count; ++b)
-        if (sn_world_get(world, b, s->position + 3 * s->first[b], NULL)) abort();
+    for (int b = 0; b < s->body_count; ++b) {
+        const sn_embedding *surface = sn_world_body_surface(world, b);
+        double *x = s->position + 3 * s->first[b];
+        if (sn_world_get(world, b, surface ? s->node : x, NULL)) abort();
+        for (int v = 0; surface && v < surface->vertex_count; ++v)
+            for (int a = 0; a < 3; ++a) {
+                x[3 * v + a] = 0;
+                for (int i = surface->carrier_first[v]; i < surface->carrier_first[v + 1]; ++i)
+                    x[3 * v + a] += surface->carrier_weight[i] * s->node[3 * surface->carrier_node[i] + a];
+            }
+    }
 }
 
 static inline void skin_cross(const long double a[3], const long double b[3], long double out[3]) {

@@ -13,6 +13,10 @@
  * takes the first of them in time; the others follow in the next rounds. In the last rounds nodes stop altogether;
  * nodes with constraints always do, and the nodes of a rigid body do so together.
  *
+ * A prescribed motion cannot stop. A held node that moves *drives*: free nodes that it meets go on with its speed along
+ * the normal, as after an inelastic impact, and drive in turn. What is driven against a held node finds no end: after
+ * some rounds it stops, the prescribed motion is not done, and the caller takes a shorter step.
+ *
  * (A. H. Chen and others, Offset geometric contact, 2025, stop each node by a part of its distance to anything instead.
  * That needs no continuous detection, but nodes that slide go a part of a triangle in each solve.)
  *
@@ -28,8 +32,9 @@
 
 enum {
     ROUNDS = 64,
-    SLIDES = 8, /* rounds in which nodes slide on */
-    PARTS = 16, /* rounds in which nodes go as far as they can; after that they stay where they are */
+    SLIDES = 8,  /* rounds in which nodes slide on */
+    DRIVES = 48, /* rounds in which prescribed motions take others along */
+    PARTS = 16,  /* rounds in which nodes go as far as they can; after that they stay where they are */
     GRAIN = 512,
     FOLLOW_GRAIN = 128
 };
@@ -42,12 +47,14 @@ struct sn_barrier_way {
     int32_t stops; /* bits: the corners that the present round stops */
     double n[3], room, gap;
     double part, meet[3]; /* where it meets in the present round, and the normal there */
+    double drive;         /* m: how far a prescribed motion takes the place along the normal */
 };
 
 typedef struct task {
     sn_barrier *barrier;
     const double *from, *way;
     int32_t *count; /* per piece */
+    bool drives;    /* prescribed motions take others along */
 } task;
 
 /* Whether the pair can run out of its room on its way. */
@@ -105,7 +112,7 @@ static sn_status find(sn_barrier *barrier, const double *from, const double *way
             sn_grow(near->context, (void **)&near->piece, &near->piece_capacity, pieces, sizeof *near->piece, error);
     barrier->way_count = 0;
     if (status) return status;
-    task t = {barrier, from, way, near->piece};
+    task t = {barrier, from, way, near->piece, false};
     sn_parallel_pieces(near->context, pieces, find_piece, &t);
     for (int i = 0; i < pieces; ++i) {
         memmove(barrier->way + barrier->way_count, barrier->way + sn_piece_begin(near->count, GRAIN, i),
@@ -115,26 +122,69 @@ static sn_status find(sn_barrier *barrier, const double *from, const double *way
     return SN_OK;
 }
 
-/* Where a node stops: after the part `part` of its way, on a surface with the normal n. */
+/* Where a node stops: after the part `part` of its way. `n` points to what it meets. */
 struct sn_barrier_stop {
     double part, n[3];
+    double go;  /* m: the motion along n that is left, in the whole step: a prescribed motion takes the place along */
     bool whole; /* it may not slide: a constraint holds some of its directions */
+    double drive[3]; /* m: the prescribed motion that it carries on, in this and all later rounds; 0: none */
 };
 
-/* The vertex meets something: the nodes that carry it remember it when it is the first thing that they meet. */
-static void stop_vertex(const sn_touch_surface *s, int32_t vertex, double part, const double n[3],
+/* Corner k of a pair meets something: the nodes that carry it remember it when it is the first thing that they meet. */
+static void stop_corner(const sn_touch_surface *s, const struct sn_barrier_way *w, int k,
                         struct sn_barrier_stop *stop) {
+    const double sign = k >= (w->edges ? 2 : 1) ? 1 : -1;
+    const int32_t vertex = w->corner[k];
     for (int32_t i = s->carrier_first[vertex]; i < s->carrier_first[vertex + 1]; ++i) {
         struct sn_barrier_stop *own = &stop[s->carrier_node[i]];
-        if (part < own->part) *own = (struct sn_barrier_stop){part, {n[0], n[1], n[2]}, own->whole};
+        if (!(w->part < own->part)) continue;
+        own->part = w->part, own->go = sign * w->drive;
+        for (int a = 0; a < 3; ++a) own->n[a] = sign * w->meet[a];
     }
 }
 
 /* Takes the rest of the motion away from a node: along the normal of what it meets, or all of it. */
-static void cut_node(const struct sn_barrier_stop *stop, int round, double d[3]) {
-    const double along = sn_dot3(stop->n, d), rest = round < PARTS ? 1 - stop->part : 1;
-    const bool slides = round < SLIDES && !stop->whole;
+static void cut_node(struct sn_barrier_stop *stop, int round, double d[3]) {
+    const double along = sn_dot3(stop->n, d) - stop->go, rest = round < PARTS ? 1 - stop->part : 1;
+    const bool slides = (round < SLIDES || stop->go != 0) && !stop->whole;
     for (int a = 0; a < 3; ++a) d[a] -= rest * (slides ? along * stop->n[a] : d[a]);
+    for (int a = 0; a < 3 && slides && stop->go != 0; ++a) stop->drive[a] = stop->go * stop->n[a];
+}
+
+/* How far the vertex is driven along the direction n. */
+static double driven(const sn_touch_surface *s, int32_t vertex, const double n[3], const struct sn_barrier_stop *stop) {
+    double most = 0;
+    for (int32_t i = s->carrier_first[vertex]; i < s->carrier_first[vertex + 1]; ++i)
+        most = fmax(most, sn_dot3(stop[s->carrier_node[i]].drive, n));
+    return most;
+}
+
+static bool is_held(const sn_touch_surface *s, int32_t vertex, const struct sn_barrier_stop *stop) {
+    bool any = false;
+    for (int32_t i = s->carrier_first[vertex]; i < s->carrier_first[vertex + 1]; ++i)
+        any = any || stop[s->carrier_node[i]].whole;
+    return any;
+}
+
+/* Lets a prescribed motion take the place along where a pair meets: the corners then lose their motion relative to it.
+ * It comes from the side that is driven faster, and the other side must be able to give way. */
+static void take_along(const sn_barrier *barrier, const double along[4], struct sn_barrier_way *w) {
+    const int first = w->edges ? 2 : 1;
+    double most[2] = {0, 0};
+    bool held[2] = {false, false};
+    for (int i = 0; i < 4; ++i) {
+        const int side = i >= first;
+        const double sign = side ? 1 : -1, n[3] = {sign * w->meet[0], sign * w->meet[1], sign * w->meet[2]};
+        most[side] = fmax(most[side], driven(barrier->near.surface, w->corner[i], n, barrier->stop));
+        held[side] = held[side] || is_held(barrier->near.surface, w->corner[i], barrier->stop);
+    }
+    const int side = held[0] != held[1] ? held[1] : most[1] > most[0];
+    if (!(most[side] > 0) || held[!side]) return;
+    w->drive = side ? most[1] : -most[0], w->stops = 0;
+    for (int i = 0; i < 4; ++i) {
+        const bool own = (i >= first) == side;
+        if (!(own && held[side]) && along[i] > (own ? most[side] : -most[side])) w->stops |= 1 << i;
+    }
 }
 
 /* How far the corners go towards the other feature along n, and the largest way of each side. */
@@ -162,10 +212,12 @@ static void normal_at(const struct sn_barrier_way *w, const double *const x[4], 
 }
 
 /* Where a pair meets, and which of its corners stop there: those that approach. */
-static void follow(const sn_barrier *barrier, const double *from, const double *way, struct sn_barrier_way *w) {
+static void follow(const task *t, struct sn_barrier_way *w) {
+    const sn_barrier *barrier = t->barrier;
+    const double *from = t->from, *way = t->way;
     double along[4], most[2];
     const double *x[4], *d[4];
-    w->part = 1, w->stops = 0;
+    w->part = 1, w->stops = 0, w->drive = 0;
     approach(w, w->n, way, along, most);
     if (most[0] + most[1] <= w->room) return;
     sn_near_places(w->corner, from, x);
@@ -176,6 +228,7 @@ static void follow(const sn_barrier *barrier, const double *from, const double *
     approach(w, w->meet, way, along, most);
     for (int i = 0; i < 4; ++i)
         if (along[i] > 0 || !(most[0] > 0 || most[1] > 0)) w->stops |= 1 << i;
+    if (t->drives) take_along(barrier, along, w);
 }
 
 static void follow_piece(void *data, int piece) {
@@ -183,18 +236,18 @@ static void follow_piece(void *data, int piece) {
     sn_barrier *barrier = t->barrier;
     const int end = (int)sn_piece_begin(barrier->way_count, FOLLOW_GRAIN, piece + 1);
     for (int i = (int)sn_piece_begin(barrier->way_count, FOLLOW_GRAIN, piece); i < end; ++i)
-        follow(barrier, t->from, t->way, &barrier->way[i]);
+        follow(t, &barrier->way[i]);
 }
 
 /* Follows all pairs along their ways. Returns whether some meet; their nodes stop. */
-static bool follow_all(sn_barrier *barrier, const double *from, const double *way) {
+static bool follow_all(sn_barrier *barrier, const double *from, const double *way, bool drives) {
     bool met = false;
-    task t = {barrier, from, way, NULL};
+    task t = {barrier, from, way, NULL, drives};
     sn_parallel_pieces(barrier->near.context, sn_pieces(barrier->way_count, FOLLOW_GRAIN), follow_piece, &t);
     for (int i = 0; i < barrier->way_count; ++i) {
         const struct sn_barrier_way *w = &barrier->way[i];
         for (int k = 0; k < 4 && w->part < 1; ++k)
-            if (w->stops >> k & 1) stop_vertex(barrier->near.surface, w->corner[k], w->part, w->meet, barrier->stop);
+            if (w->stops >> k & 1) stop_corner(barrier->near.surface, w, k, barrier->stop);
         met = met || w->part < 1;
     }
     return met;
@@ -203,6 +256,22 @@ static bool follow_all(sn_barrier *barrier, const double *from, const double *wa
 static void start_round(struct sn_barrier_stop *stop, int node_count, const sn_filter *filter) {
     for (int i = 0; i < node_count; ++i) stop[i].part = 1, stop[i].whole = false;
     for (int i = 0; i < filter->count; ++i) stop[filter->node[i]].whole = true;
+    for (int g = 0; g < filter->group_count; ++g)
+        for (int i = 0; i < filter->group[g].count; ++i) stop[filter->group[g].node[i]].whole = true;
+}
+
+/* Held nodes that move drive. Returns whether there is one. */
+static bool find_drives(struct sn_barrier_stop *stop, int node_count, const sn_filter *filter, const double *d) {
+    bool any = false;
+    for (int i = 0; i < node_count; ++i) memset(stop[i].drive, 0, sizeof stop[i].drive);
+    for (int i = 0; i < filter->count; ++i) {
+        const int32_t node = filter->node[i];
+        const double *own = d + 3 * (size_t)node;
+        if (!sn_filter_holds(filter, node) || (own[0] == 0 && own[1] == 0 && own[2] == 0)) continue;
+        memcpy(stop[node].drive, own, sizeof stop[node].drive);
+        any = true;
+    }
+    return any;
 }
 
 /* The nodes of a rigid body stop together. */
@@ -211,16 +280,16 @@ static void stop_groups(struct sn_barrier_stop *stop, const sn_filter *filter) {
         const sn_filter_group *group = &filter->group[g];
         double least = 1;
         for (int i = 0; i < group->count; ++i) least = fmin(least, stop[group->node[i]].part);
-        for (int i = 0; i < group->count; ++i) stop[group->node[i]].part = least, stop[group->node[i]].whole = true;
+        for (int i = 0; i < group->count; ++i) stop[group->node[i]].part = least;
     }
 }
 
 /* Rounds with the pairs that can meet on the present ways. Returns whether none meets any more. */
 static bool part_all(sn_barrier *barrier, int node_count, const sn_filter *filter, const double *from, double *way,
-                     int *round, double *d, bool *cut) {
+                     bool drives, int *round, double *d, bool *cut) {
     for (; *round < ROUNDS; ++*round) {
         start_round(barrier->stop, node_count, filter);
-        if (!follow_all(barrier, from, way)) return true;
+        if (!follow_all(barrier, from, way, drives && *round < DRIVES)) return true;
         *cut = true;
         stop_groups(barrier->stop, filter);
         for (int i = 0; i < node_count; ++i)
@@ -242,6 +311,7 @@ sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, 
     sn_touch_surface_carry(s, x, from);
     sn_touch_surface_carry(s, d, way);
     bool again = true;
+    const bool drives = !status && find_drives(barrier->stop, node_count, filter, d);
     for (int round = 0; again && !status;) {
         for (int i = 0; i < n; ++i) way[i] += from[i];
         status = sn_barrier_cover(barrier, from, way, error);
@@ -249,7 +319,7 @@ sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, 
         if (!status) status = find(barrier, from, way, error);
         if (status) return status;
         again = false; /* nodes that stop leave the motion for which the pairs were listed */
-        *safe = part_all(barrier, node_count, filter, from, way, &round, d, &again);
+        *safe = part_all(barrier, node_count, filter, from, way, drives, &round, d, &again);
         *cut = *cut || again;
         if (!*safe) return SN_OK;
     }

@@ -129,7 +129,7 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
 void sn_near_features_release(sn_near_features *near) {
     void *const array[] = {near->body, near->vertex_place, near->edge_place, near->edge_area, near->edge_square,
                            near->pair, near->piece,        near->from,       near->to,        near->at,
-                           near->end,  near->thickness,    near->beside,     near->facing};
+                           near->end,  near->thickness,    near->beside,     near->facing,    near->sweep};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(near->context, array[i]);
     sn_touch_surface_destroy(near->surface);
     sn_box_tree_destroy(near->tree);

@@ -9,7 +9,7 @@
 #include "base/math3.h"
 #include "near_inside.h"
 
-enum { GRAIN = 256, BESIDE_GRAIN = 1024, ROOM = 256 };
+enum { GRAIN = 256, BESIDE_GRAIN = 1024, SWEEP_GRAIN = 2048, ROOM = 256 };
 
 /* The distance within which features can come nearer than the list promises, after the boxes have been asked. */
 typedef struct listing {
@@ -141,6 +141,95 @@ static void list_piece(void *data, int piece) {
 
 static int bits(unsigned v) { return (int)(v & 1) + (int)(v >> 1 & 1) + (int)(v >> 2 & 1); }
 
+/* ---- Triangles that stay apart ---- */
+/* Boxes along the whole way of triangles overlap often when all triangles move together. So the box of each triangle at
+ * the start is compared, with the way of the two relative to each other. */
+struct sn_near_sweep {
+    double low[3], high[3]; /* at the start */
+    double way[3];          /* the mean way of the corners */
+    double spread;          /* how much the way of a corner differs from it at most */
+};
+
+static void sweep_piece(void *data, int piece) {
+    const listing *l = data;
+    const sn_near_features *near = l->near;
+    const int count = near->surface->triangle_count, end = (int)sn_piece_begin(count, SWEEP_GRAIN, piece + 1);
+    for (int t = (int)sn_piece_begin(count, SWEEP_GRAIN, piece); t < end; ++t) {
+        struct sn_near_sweep *out = &near->sweep[t];
+        double way[3][3], square = 0;
+        for (int a = 0; a < 3; ++a) {
+            out->low[a] = INFINITY, out->high[a] = -INFINITY;
+            for (int k = 0; k < 3; ++k) {
+                const size_t i = 3 * (size_t)near->surface->triangle[3 * (size_t)t + (size_t)k] + (size_t)a;
+                const double x = near->from[i];
+                out->low[a] = x < out->low[a] ? x : out->low[a];
+                out->high[a] = x > out->high[a] ? x : out->high[a];
+                way[k][a] = near->to[i] - x;
+            }
+            out->way[a] = (way[0][a] + way[1][a] + way[2][a]) / 3;
+        }
+        for (int k = 0; k < 3; ++k) {
+            double own[3];
+            sn_subtract3(way[k], out->way, own);
+            square = fmax(square, sn_dot3(own, own));
+        }
+        out->spread = sqrt(square);
+    }
+}
+
+/* Whether two triangles can come nearer than `within` on their ways. */
+static bool sweeps_meet(const listing *l, const int32_t triangle[2]) {
+    static const double ROUNDING = 1e-9;
+    const struct sn_near_sweep *p = &l->near->sweep[triangle[0]], *q = &l->near->sweep[triangle[1]];
+    double relative[3], apart = 0;
+    for (int a = 0; a < 3; ++a) {
+        const double gap = fmax(fmax(p->low[a] - q->high[a], q->low[a] - p->high[a]), 0);
+        apart += gap * gap;
+    }
+    sn_subtract3(p->way, q->way, relative);
+    const double within = (1 + ROUNDING) * (l->within + p->spread + q->spread + sn_norm3(relative));
+    return apart <= within * within;
+}
+
+/* Keeps the pairs of a piece that can meet, at its front. */
+static void sift_piece(void *data, int piece) {
+    const listing *l = data;
+    sn_near_features *near = l->near;
+    const int begin = (int)sn_piece_begin(near->boxes.count, SWEEP_GRAIN, piece),
+              end = (int)sn_piece_begin(near->boxes.count, SWEEP_GRAIN, piece + 1);
+    int kept = begin;
+    for (int i = begin; i < end; ++i) {
+        const int32_t pair[2] = {near->boxes.pair[i][0], near->boxes.pair[i][1]};
+        if (!sweeps_meet(l, pair)) continue;
+        near->boxes.pair[kept][0] = pair[0], near->boxes.pair[kept][1] = pair[1];
+        ++kept;
+    }
+    near->piece[piece] = kept - begin;
+}
+
+/* Takes pairs of triangles that cannot meet out of the pairs of boxes. */
+static sn_status sift(listing *l, sn_error *error) {
+    sn_near_features *near = l->near;
+    const int pieces = sn_pieces(near->boxes.count, SWEEP_GRAIN), triangles = near->surface->triangle_count;
+    sn_status status =
+        sn_grow(near->context, (void **)&near->sweep, &near->sweep_capacity, triangles, sizeof *near->sweep, error);
+    if (!status)
+        status =
+            sn_grow(near->context, (void **)&near->piece, &near->piece_capacity, pieces, sizeof *near->piece, error);
+    if (status) return status;
+    sn_parallel_pieces(near->context, sn_pieces(triangles, SWEEP_GRAIN), sweep_piece, l);
+    sn_parallel_pieces(near->context, pieces, sift_piece, l);
+    int count = 0;
+    for (int i = 0; i < pieces; ++i) {
+        memmove(near->boxes.pair + count, near->boxes.pair + sn_piece_begin(near->boxes.count, SWEEP_GRAIN, i),
+                (size_t)near->piece[i] * sizeof *near->boxes.pair);
+        count += near->piece[i];
+    }
+    near->boxes.count = count;
+    return SN_OK;
+}
+
+/* ---- The list ---- */
 /* Makes room for all features; piece[i] is where piece i writes, and so is piece[pieces + i]. */
 static sn_status make_room(sn_near_features *near, int beside, int pieces, sn_error *error) {
     sn_status status =
@@ -161,12 +250,14 @@ static sn_status make_room(sn_near_features *near, int beside, int pieces, sn_er
 
 sn_status sn_near_list(sn_near_features *near, bool moves, sn_error *error) {
     near->count = 0;
+    listing l = {near, 0, moves, 2 * near->margin, 0};
     sn_status status = sn_box_tree_pairs(near->tree, NULL, &near->boxes, error);
+    if (!status && moves) status = sift(&l, error);
     const int beside = sn_pieces(near->beside_count, BESIDE_GRAIN),
               pieces = beside + sn_pieces(near->boxes.count, GRAIN);
     if (!status) status = make_room(near, beside, pieces, error);
     if (status) return status;
-    listing l = {near, beside, moves, 2 * near->margin, 0};
+    l.beside = beside;
     for (size_t i = 0; i < 3 * (size_t)near->surface->vertex_count && moves; i += 3) {
         double way[3];
         sn_subtract3(near->to + i, near->from + i, way);

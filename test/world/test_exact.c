@@ -162,16 +162,14 @@ static sn_mesh *creature(sn_context *context, const char *kind, double size, dou
     return mesh;
 }
 
-/* Three soft bodies in a closed box that is shaken. SINEW_SHAKES=100000 in the environment makes a long run. */
+/* Three soft bodies in a closed box that is shaken. The experiment contact-shaken is a long run. */
 static void test_shaken_box(void **state) {
     (void)state;
     enum { KEYS = 41 };
     static double key[4 * KEYS];
-    const char *text = getenv("SINEW_SHAKES");
-    const int steps = text ? atoi(text) : 30;
     seed = 11;
     for (int i = 0; i < KEYS; ++i) {
-        key[4 * i] = 0.05 * i * (steps > 200 ? steps / 200.0 : 1);
+        key[4 * i] = 0.05 * i;
         for (int a = 1; a < 4 && i > 0; ++a) key[4 * i + a] = 0.06 * (random_unit() - 0.5);
     }
     stage s;
@@ -185,9 +183,34 @@ static void test_shaken_box(void **state) {
     stage_add(&s.stage, creature(s.stage.context, "sphere", 0.045, 0.048, 0, 0.02));
     stage_add(&s.stage, creature(s.stage.context, "torus", 0.04, 0, -0.07, 0));
     create(&s);
-    assert_true(go(&s, steps) > 0);
+    assert_true(go(&s, 30) > 0);
     for (int b = 1; b < 4; ++b) /* all are still inside */
         for (int a = 0; a < 3; ++a) assert_true(fabs(mean(&s, b, a) - mean(&s, 0, a)) < 0.1);
+    finish(&s);
+}
+
+/* A held plate moves against two boxes, one behind the other, with one linear solve in a step. It takes them along: no
+ * step is divided. The way of the plate in a step is 10 times as long as the reach of the barrier. */
+static void test_a_prescribed_motion_takes_bodies_along(void **state) {
+    (void)state;
+    static const double key[] = {0, 0, 0, 0, 0.2, 0, 0, 0.2};
+    stage s;
+    sn_step_report report;
+    start(&s, 1e5, 1);
+    memset(s.stage.options.gravity, 0, sizeof s.stage.options.gravity);
+    strcpy(s.stage.options.time.newton.kind, "one-step");
+    stage_box(&s.stage, (double[3]){-0.2, -0.2, -0.1}, (double[3]){0.4, 0.4, 0.1}, (int[3]){3, 3, 1});
+    stage_hold(&s.stage, stage_all());
+    move_along(&s.stage, key, 2);
+    stage_box(&s.stage, (double[3]){-0.05, -0.05, 0.02}, (double[3]){0.1, 0.1, 0.1}, (int[3]){2, 2, 2});
+    stage_box(&s.stage, (double[3]){-0.04, -0.05, 0.13}, (double[3]){0.1, 0.1, 0.1}, (int[3]){2, 2, 2});
+    create(&s);
+    for (int i = 0; i < 20; ++i) {
+        assert_int_equal(sn_world_step(s.stage.world, &report, &s.stage.error), SN_OK);
+        assert_int_equal(report.retries, 0);
+        assert_int_equal(count_intersections(&s.skin, s.stage.world, false), 0);
+    }
+    assert_true(mean(&s, 1, 2) > 0.25 && mean(&s, 2, 2) > 0.35); /* both are in front of the plate, at 0.2 */
     finish(&s);
 }
 
@@ -214,6 +237,31 @@ static void test_knot(void **state) {
     create(&s);
     assert_true(go(&s, 30) > 0);
     finish(&s);
+}
+
+/* The scene of the gallery: one linear solve in a step, until the knot is tight. */
+static void test_scene_knot(void **state) {
+    (void)state;
+    sn_context *context;
+    sn_scene *scene;
+    sn_world *world;
+    sn_error error = {0};
+    int contacts = 0;
+    assert_int_equal(sn_context_create(NULL, &context, NULL), SN_OK);
+    if (sn_scene_load(context, SN_SOURCE_FOLDER "/scenes/knot.json", NULL, 0, &scene, &error) ||
+        sn_scene_create_world(scene, &world, &error))
+        fail_msg("%s", error.text);
+    skin skin = skin_make(world);
+    for (int i = 1; i <= 300; ++i) {
+        if (sn_world_step(world, NULL, &error)) fail_msg("%s", error.text);
+        if (i % 3 == 0) assert_int_equal(count_intersections(&skin, world, true), 0);
+        contacts = sn_world_contacts(world, NULL, 0);
+    }
+    assert_true(contacts > 10);
+    skin_release(&skin);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    sn_context_destroy(context);
 }
 
 /* 50 m/s at steps of 10 ms: a step is five times as long as a body. */
@@ -279,7 +327,9 @@ int main(void) {
         cmocka_unit_test(test_combs),
         cmocka_unit_test(test_sheet_through_grid),
         cmocka_unit_test(test_shaken_box),
+        cmocka_unit_test(test_a_prescribed_motion_takes_bodies_along),
         cmocka_unit_test(test_knot),
+        cmocka_unit_test(test_scene_knot),
         cmocka_unit_test(test_fast_impact),
         cmocka_unit_test(test_same_bits),
     };

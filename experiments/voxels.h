@@ -1,6 +1,6 @@
-/* Bodies made of cubes, for tests of contact: a mask of cells of a lattice becomes a mesh of tets. */
-#ifndef TEST_WORLD_VOXELS_H
-#define TEST_WORLD_VOXELS_H
+/* Bodies made of cubes, for trials and tests of contact: a mask of cells of a lattice becomes a mesh of tets. */
+#ifndef SINEW_EXPERIMENTS_VOXELS_H
+#define SINEW_EXPERIMENTS_VOXELS_H
 
 #include <stdbool.h>
 #include <stdlib.h>
