@@ -34,7 +34,9 @@ typedef struct sn_contact_options {
     const sn_contact_pair *pair;
     int pair_count; /* at least 0; default 0 */
 
-    bool self;         /* each body also touches itself; default false */
+    bool self;     /* each body also touches itself; default false */
+    bool untangle; /* response "exact": cloth that starts with intersections is parted before the first step, when it
+                      can be; default false: such a start is refused */
     char response[32]; /* a name of sn_contact_responses(); default "area", also for "". Cloth needs "exact" */
     double friction;   /* Coulomb's coefficient, at least 0; default 0.3 */
 

@@ -92,6 +92,9 @@ typedef struct sn_material {
     double bending_stiffness; /* cloth: N m, at least 0: moment per width and curvature. Default 0: it bends freely */
     double bending_damping;   /* cloth: N m s, at least 0: moment per width and rate of curvature; default 0 */
     char bending_model[32];   /* cloth: a name of sn_bending_models(); "" (default): "dihedral" */
+    double limit_strain;      /* cloth: the strain beyond which it hardly gives way, 0 to 1; 0 (default): no limit */
+    double limit_stiffness;   /* cloth: the stiffness beyond the limit, times the largest modulus of the law; above 0,
+                                 default 100. It has no effect without limit_strain */
     sn_muscle muscle;         /* numbers of the fibres that a body may give the material */
 } sn_material;
 

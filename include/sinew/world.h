@@ -405,6 +405,12 @@ SN_API sn_status sn_world_get(const sn_world *world, int body, double *position,
 SN_API sn_status sn_world_put(sn_world *world, int body, const double *position, const double *velocity,
                               sn_error *error);
 
+/* Response "exact": parts cloth that intersects itself, other cloth or a body, or is nearer than its thickness, when it
+ * can be. Call it when all bodies are put in their places; the option `untangle` of contact does the same when a world
+ * is made. *moved (may be NULL) receives the largest way of a node, m; 0: nothing was tangled. SN_BAD_INPUT with the
+ * names of the bodies when they stay tangled: the state is then as it was. SN_UNSUPPORTED with other responses. */
+SN_API sn_status sn_world_untangle(sn_world *world, double *moved, sn_error *error);
+
 typedef struct sn_energies {
     double kinetic, elastic, gravity,
         total; /* J; gravity is 0 for a mass at the origin; total is the sum of the three */

@@ -7,6 +7,7 @@
 #include "fem/batch.h"
 #include "fem/names.h"
 #include "hinges.h"
+#include "limit.h"
 #include "particles.h"
 #include "triangle_edges.h"
 
@@ -89,8 +90,9 @@ static void lay(const double along[3], double *X) {
 }
 
 static const double share[3] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
-static const sn_element *const hinges[] = {&sn_element_hinge, &sn_element_hinge_flat, NULL};
-static const sn_element *const differences[] = {&sn_element_corners, &sn_element_second_differences, NULL};
+static const sn_element *const hinges[] = {&sn_element_hinge, &sn_element_hinge_flat, &sn_element_limit, NULL};
+static const sn_element *const differences[] = {&sn_element_corners, &sn_element_second_differences,
+                                                &sn_element_limit_grid, NULL};
 
 /* A quarter of a rectangle goes to each of its corners. Its two triangles have one right angle each, so half of a
  * triangle goes to that corner and a quarter to the ends of the diagonal. */

@@ -24,6 +24,8 @@ static const sn_field fields[] = {
     {"self", SN_FIELD_BOOL, AT(self), 1, 0, 1, 0, 0, NULL, NULL, "", "each body also touches itself"},
     {"response", SN_FIELD_CHOICE, AT(response), 1, 0, 0, 0, 0, "area", sn_contact_responses, "",
      "what happens where bodies touch"},
+    {"untangle", SN_FIELD_BOOL, AT(untangle), 1, 0, 1, 0, 0, NULL, NULL, "",
+     "response exact: cloth that starts with intersections is parted before the first step, when it can be"},
     {"friction", SN_FIELD_DOUBLE, AT(friction), 1, 0, 1e300, 0, 0.3, NULL, NULL, "", "Coulomb's coefficient"},
     {"thickness", SN_FIELD_DOUBLE, AT(thickness), 1, 0, 1e300, 0, 0, NULL, NULL, "m",
      "responses penalty and exact: surfaces touch when they are nearer than this; 0: when they intersect, or nearly "
@@ -61,6 +63,7 @@ static sn_status check_used(const sn_contact_options *o, sn_error *error) {
     if (sn_contact_responds(o, "area") && o->thickness != usual.thickness)
         given = "thickness", with = "penalty' and 'exact";
     if (!sn_contact_responds(o, "area") && o->relaxation != usual.relaxation) given = "relaxation", with = "area";
+    if (!sn_contact_responds(o, "exact") && o->untangle) given = "untangle", with = "exact";
     if (!given) return SN_OK;
     return sn_fail_at(error, SN_BAD_INPUT, given, "%s has no effect with response '%s'; it is for '%s'", given,
                       *o->response ? o->response : response_table->name, with);

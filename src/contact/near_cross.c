@@ -86,3 +86,34 @@ sn_status sn_near_features_intersect(sn_near_features *near, const double *posit
     test_pairs(near, position, held, (const int32_t(*)[2])waiting, pair, room, count);
     return SN_OK;
 }
+
+static sn_status add_crossing(sn_near_crossings *list, const sn_near_features *near, int32_t edge, int32_t triangle,
+                              const double *position, sn_error *error) {
+    const sn_touch_surface *s = near->surface;
+    if (!pierces(position, s->edge + 2 * (size_t)edge, s->triangle + 3 * (size_t)triangle)) return SN_OK;
+    const sn_status status = sn_grow(near->context, (void **)&list->crossing, &list->capacity, list->count + 1,
+                                     sizeof *list->crossing, error);
+    if (status) return status;
+    list->crossing[list->count][0] = edge, list->crossing[list->count++][1] = triangle;
+    return SN_OK;
+}
+
+sn_status sn_near_features_crossings(sn_near_features *near, const double *position, sn_near_crossings *list,
+                                     sn_error *error) {
+    const sn_touch_surface *s = near->surface;
+    sn_status status = sn_near_features_cover(near, position, NULL, 0, 0.1 * near->edge_length, error);
+    list->count = 0;
+    for (int i = 0; i < near->facing_count && !status; ++i)
+        status = add_crossing(list, near, near->facing[i][0], near->facing[i][1], position, error);
+    for (int i = 0; i < near->boxes.count && !status; ++i) {
+        const int32_t *t = near->boxes.pair[i];
+        if (sn_near_shared(s, t) > 0 || !near->may(near->user, near->body[t[0]], near->body[t[1]])) continue;
+        for (int k = 0; k < 6 && !status; ++k) {
+            const int32_t from = t[k >= 3], other = t[k < 3];
+            if (s->owns[from] & 8 << k % 3)
+                status = add_crossing(list, near, s->triangle_edge[3 * (size_t)from + (size_t)(k % 3)], other, position,
+                                      error);
+        }
+    }
+    return status;
+}

@@ -98,6 +98,13 @@ void sn_near_squares(const sn_near_features *near, const sn_near_pair *pair, int
  * that goes through a triangle with which it shares no vertex is an intersection. */
 sn_status sn_near_features_intersect(sn_near_features *near, const double *position, int32_t (*pair)[2], int room,
                                      int *count, sn_error *error);
+/* The edges that go through triangles with which they share no vertex, at `position`. One may be there twice. */
+typedef struct sn_near_crossings {
+    int32_t (*crossing)[2]; /* edge, triangle */
+    int count, capacity;
+} sn_near_crossings;
+sn_status sn_near_features_crossings(sn_near_features *near, const double *position, sn_near_crossings *list,
+                                     sn_error *error);
 /* Adds one pair when it is not there yet. Returns false when there is no room. */
 bool sn_near_add_surfaces(int a, int b, int32_t (*pair)[2], int room, int *count);
 

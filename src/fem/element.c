@@ -121,6 +121,7 @@ static sn_status check_cloth(const sn_element *element, const sn_material *mater
                          : material->bending_stiffness != 0 ? "bending.stiffness"
                          : material->bending_damping != 0   ? "bending.damping"
                          : *material->bending_model         ? "bending.model"
+                         : material->limit_strain != 0      ? "limit.strain"
                                                             : NULL;
     if (!option) return SN_OK;
     return sn_fail_at(error, SN_BAD_INPUT, option, "'%s' has no effect on element %s; it is for cloth", option,

@@ -142,7 +142,7 @@ static sn_status check_used(const sn_material *material, const sn_rotation *rota
     return SN_OK;
 }
 
-/* Cloth: one density, and options of bending that have an effect. */
+/* Cloth: one density, and options of bending and of the limit that have an effect. */
 static sn_status check_cloth(const sn_material *material, sn_error *error) {
     if (material->area_density != 0 && material->density != sn_material_default().density)
         return sn_fail_at(error, SN_BAD_INPUT, "area_density",
@@ -150,6 +150,9 @@ static sn_status check_cloth(const sn_material *material, sn_error *error) {
     if (material->bending_stiffness == 0 && material->bending_damping == 0 && *material->bending_model)
         return sn_fail_at(error, SN_BAD_INPUT, "bending.model",
                           "'bending.model' has no effect without 'bending.stiffness' or 'bending.damping'");
+    if (material->limit_strain == 0 && material->limit_stiffness != sn_material_default().limit_stiffness)
+        return sn_fail_at(error, SN_BAD_INPUT, "limit.stiffness",
+                          "'limit.stiffness' has no effect without 'limit.strain' above 0");
     return SN_OK;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/vector.h"
 #include "contact/barrier_friction.h"
+#include "contact/untangle.h"
 #include "inside.h"
 #include "touching.h"
 
@@ -153,16 +154,42 @@ static sn_status check_clean(sn_world *world, guarding *own, const double *x, sn
                        world->model->body[own->touching->surface[pair[i][0]]->body].name,
                        world->model->body[own->touching->surface[pair[i][1]]->body].name);
     return sn_fail_at(error, SN_BAD_INPUT, "contact.response",
-                      "response 'exact' needs a start without intersections, but these intersect%s: %s%s",
+                      "response 'exact' needs a start without intersections, but these intersect%s: %s%s%s",
                       own->barrier.near.gap_most > 0 ? " or are nearer than the thickness" : "", names,
-                      count == ROOM ? ", ..." : "");
+                      count == ROOM ? ", ..." : "",
+                      own->touching->options.untangle ? "" : "; 'untangle' can part cloth");
+}
+
+/* Parts cloth that is tangled. On failure the state stays as it was. */
+static sn_status untangle(sn_world *world, guarding *own, double *moved, sn_error *error) {
+    const int n = 3 * world->model->node_count;
+    double *x = world->state.x;
+    int32_t pair[1][2];
+    int count;
+    *moved = 0;
+    sn_status status = sn_barrier_intersect(&own->barrier, x, pair, 1, &count, error);
+    if (status || count == 0) return status;
+    sn_vector_copy(world->context, n, x, own->before);
+    status = sn_untangle(&own->barrier, sn_interactions_filter(world, NULL), x, moved, error);
+    if (!status) status = check_clean(world, own, x, error);
+    if (status) {
+        sn_vector_copy(world->context, n, own->before, x);
+        return status;
+    }
+    sn_vector_copy(world->context, n, x, world->workspace.x_before);
+    sn_world_rotations(world);
+    sn_memory_start(world);
+    return SN_OK;
 }
 
 static sn_status start(sn_world *world, sn_interaction *self, sn_error *error) {
     guarding *own = self->data;
     if (!used(own)) return SN_OK;
-    const sn_status status = own->status ? own->status : check_clean(world, own, world->state.x, error);
+    sn_status status = own->status;
     if (own->status && error) *error = own->error;
+    double moved;
+    if (!status && own->touching->options.untangle) status = untangle(world, own, &moved, error);
+    if (!status) status = check_clean(world, own, world->state.x, error);
     own->clean = status == SN_OK;
     if (own->clean) sn_barrier_calm(&own->barrier);
     return status;
@@ -388,3 +415,19 @@ const sn_interaction_kind sn_kind_contact_exact = {.create = create,
                                                    .settle = settle,
                                                    .touches = touches,
                                                    .end = end};
+
+sn_status sn_world_untangle(sn_world *world, double *moved, sn_error *error) {
+    double way = 0;
+    guarding *own = NULL;
+    for (int i = 0; i < world->interaction_count; ++i)
+        if (world->interaction[i]->kind == &sn_kind_contact_exact) own = world->interaction[i]->data;
+    if (!own || !own->built)
+        return sn_fail_at(error, SN_UNSUPPORTED, "contact.response", "only worlds with the response 'exact' untangle");
+    const sn_status status = untangle(world, own, &way, error);
+    if (moved) *moved = way;
+    if (status || !(way > 0)) return status;
+    sn_state_forget(&world->state, "history");
+    sn_state_forget(&world->state, "accelerations");
+    sn_workspace_refresh(world);
+    return SN_OK;
+}

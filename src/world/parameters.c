@@ -288,12 +288,12 @@ static bool has_viscous_updated(const sn_material *material) {
            (material->viscous[0] != 0 || material->viscous[1] != 0 || material->rayleigh[1] != 0);
 }
 
-/* What the hinges of cloth and the rest shapes of its triangles follow from. */
+/* What the hinges and limits of cloth and the rest shapes of its triangles follow from. */
 static bool same_cloth(const sn_material *a, const sn_material *b) {
     const sn_constant *p = sn_material_constant(a, "direction"), *q = sn_material_constant(b, "direction");
     return (p == NULL) == (q == NULL) && (!p || memcmp(p->value, q->value, 3 * sizeof(double)) == 0) &&
            sn_material_bends(a) == sn_material_bends(b) && strcmp(a->bending_model, b->bending_model) == 0 &&
-           a->area_density == b->area_density;
+           (a->limit_strain > 0) == (b->limit_strain > 0) && a->area_density == b->area_density;
 }
 
 /* Whether batches, mass and the layout of the state stay the same. */

@@ -6,6 +6,7 @@
 #include "../fem/fixture.h"
 
 #include "cloth/hinges.h"
+#include "cloth/limit.h"
 #include "cloth/particles.h"
 
 enum { FLAT, BENT, SHEARED, FOLDED, THIN, STATES };
@@ -13,7 +14,8 @@ static const char *const sheet_state[STATES] = {"flat", "bent", "sheared", "fold
 
 typedef struct sheet {
     fixture f;
-    sn_batch_source source[3]; /* triangles, hinges, flat hinges; or edges, corners, second differences */
+    sn_batch_source
+        source[4]; /* triangles, hinges, flat hinges, limits; or edges, corners, second differences, limits */
 } sheet;
 
 /* A flat and even grid of particles. */
@@ -42,10 +44,10 @@ static inline void sheet_compile(sheet *s) {
     if (f->source.element == &sn_element_cloth_grid &&
         sn_element_particles.derive(f->context, &f->source, NULL, &s->source[0], &error))
         fail_msg("%s", error.text);
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < 3; ++i)
         if (f->source.element->beside[i]->derive(f->context, &f->source, NULL, &s->source[i + 1], &error))
             fail_msg("%s", error.text);
-    if (sn_elements_compile(f->context, s->source, 3, f->nodes, &f->model, &error)) fail_msg("%s", error.text);
+    if (sn_elements_compile(f->context, s->source, 4, f->nodes, &f->model, &error)) fail_msg("%s", error.text);
     if (sn_element_settings_create(f->context, &f->model, f->material, 0, &f->settings, &error))
         fail_msg("%s", error.text);
     f->partial = doubles(f->model.chunk_count);
@@ -54,7 +56,7 @@ static inline void sheet_compile(sheet *s) {
 
 static inline void sheet_end(sheet *s) {
     if (s->f.source.element == &sn_element_cloth_grid) sn_element_particles.release(s->f.context, &s->source[0]);
-    for (int i = 0; i < 2; ++i) s->f.source.element->beside[i]->release(s->f.context, &s->source[i + 1]);
+    for (int i = 0; i < 3; ++i) s->f.source.element->beside[i]->release(s->f.context, &s->source[i + 1]);
     free_fixture(&s->f);
 }
 
