@@ -23,13 +23,13 @@ static bool read_frames(const char *path, double *frame, size_t numbers) {
     return whole;
 }
 
-bool peer_node_run(const char *folder, const char *script, const char *name, double step, double *frame, size_t numbers,
-                   double *processor, double *real) {
+bool peer_node_run(const char *folder, const char *script, const char *argument, const char *name, double step,
+                   double *frame, size_t numbers, double *processor, double *real) {
     char scene_path[PEER_PATH], frames_path[PEER_PATH], command[5 * PEER_PATH];
     peer_node_scene(folder, name, scene_path);
     snprintf(frames_path, sizeof frames_path, "%s/%s.frames", folder, name);
-    snprintf(command, sizeof command, "node '%s/%s' '%s/node_modules' '%s' '%s' %.17g", folder, script, folder,
-             scene_path, frames_path, step);
+    snprintf(command, sizeof command, "node '%s/%s' '%s/node_modules' '%s' '%s' %.17g %s", folder, script, folder,
+             scene_path, frames_path, step, argument ? argument : "");
     FILE *answer = popen(command, "r");
     if (answer == NULL) return false;
     const bool timed = fscanf(answer, "%lf %lf", processor, real) == 2;

@@ -19,10 +19,10 @@ bool peer_node_ready(const char *folder, const char *module);
 /* Where a scene of this name goes. */
 void peer_node_scene(const char *folder, const char *name, char path[PEER_PATH]);
 
-/* Runs a script on the scene of this name. Fills `numbers` doubles of the frames and the times, in s. False when the
- * process failed; it has said why on standard error. */
-bool peer_node_run(const char *folder, const char *script, const char *name, double step, double *frame, size_t numbers,
-                   double *processor, double *real);
+/* Runs a script on the scene of this name. argument: one more for the script; NULL: none. Fills `numbers` doubles of
+ * the frames and the times, in s. False when the process failed; it has said why on standard error. */
+bool peer_node_run(const char *folder, const char *script, const char *argument, const char *name, double step,
+                   double *frame, size_t numbers, double *processor, double *real);
 
 #ifdef __cplusplus
 }

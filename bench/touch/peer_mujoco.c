@@ -14,6 +14,6 @@ bool peer_mujoco_touch(const char *folder, const touch_scene *scene, double step
         perror(path);
         return false;
     }
-    return peer_node_run(folder, "peer_mujoco_touch.mjs", scene->name, step, run->frame, numbers, &run->processor,
+    return peer_node_run(folder, "peer_mujoco_touch.mjs", NULL, scene->name, step, run->frame, numbers, &run->processor,
                          &run->real);
 }
