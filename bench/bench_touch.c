@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinew/sinew.h"
+#include "peers/node.h"
+#include "shared.h"
 #include "touch/peer_bullet.h"
 #include "touch/peer_mujoco.h"
 
@@ -29,13 +30,8 @@ typedef struct choice {
     double seconds, step;
 } choice;
 
-/* The fastest run of a peer: s of processor time and of real time per simulated second; 0: none. */
-typedef struct fastest {
-    double processor, real;
-} fastest;
-
 typedef struct yardstick {
-    fastest bullet, mujoco;
+    bench_fastest bullet, mujoco;
 } yardstick;
 
 static const double peer_steps[2][TOUCH_SCENES][2] = {{{0.0025, 0.00125}, {0.0025, 0.00125}}, /* Bullet */
@@ -46,27 +42,12 @@ static const char *const responses[TOUCH_SCENES][3] = {{"area", "penalty", "exac
 static const double rest = 0.01;   /* m/s: slower bodies are at rest */
 static const double patience = 30; /* s of processor time, then a run of Sinew is given up */
 
-static void check(sn_status status, const sn_error *error) {
-    if (status == SN_OK) return;
-    fprintf(stderr, "bench_touch: %s\n", error->text);
-    exit(1);
-}
-
 /* ---- Sinew ---- */
-
-static sn_context *make_context(int threads) {
-    sn_error error;
-    sn_context_options options = sn_context_options_default();
-    options.threads = threads;
-    sn_context *context;
-    check(sn_context_create(&options, &context, &error), &error);
-    return context;
-}
 
 static sn_mesh *body_mesh(sn_context *context, const touch_scene *scene, int body) {
     sn_error error;
     sn_mesh *mesh;
-    check(sn_mesh_create(context, scene->node_count, scene->tet_count, 4, 0, &mesh, &error), &error);
+    bench_check(sn_mesh_create(context, scene->node_count, scene->tet_count, 4, 0, &mesh, &error), &error);
     const size_t numbers = 3 * (size_t)scene->node_count;
     memcpy(mesh->position, &scene->position[numbers * (size_t)body], sizeof(double) * numbers);
     memcpy(mesh->tet, scene->tet, sizeof(int32_t) * 4 * (size_t)scene->tet_count);
@@ -78,8 +59,8 @@ static sn_material scene_material(const touch_scene *scene) {
     sn_material material = sn_material_default();
     material.density = scene->density;
     material.rayleigh[1] = scene->damping;
-    check(sn_material_set(&material, "young", &scene->young, 1, &error), &error);
-    check(sn_material_set(&material, "poisson", &scene->poisson, 1, &error), &error);
+    bench_check(sn_material_set(&material, "young", &scene->young, 1, &error), &error);
+    bench_check(sn_material_set(&material, "poisson", &scene->poisson, 1, &error), &error);
     return material;
 }
 
@@ -110,7 +91,7 @@ static sn_world *make_world(sn_context *context, const touch_scene *scene, const
     strcpy(options.time.newton.kind, "one-step");
     options.solver.tolerance = 1e-2;
     sn_world *world;
-    check(sn_world_create(context, &options, &world, &error), &error);
+    bench_check(sn_world_create(context, &options, &world, &error), &error);
     for (int b = 0; b < scene->body_count; ++b) sn_mesh_destroy(mesh[b]);
     free(mesh), free(body);
     return world;
@@ -126,24 +107,23 @@ typedef struct effort {
 static touch_run run_sinew(const touch_scene *scene, const char *response, int threads, double step, effort *effort,
                            char hash[17]) {
     sn_error error;
-    sn_context *context = make_context(threads);
+    sn_context *context = bench_context(threads);
     sn_world *world = make_world(context, scene, response, step);
     touch_run run = touch_run_make(scene);
     run.step = step;
     const int frames = touch_frame_count(scene), steps = (int)lround(scene->frame / step);
     const size_t numbers = 3 * (size_t)scene->node_count;
     for (int f = 0; f < frames; ++f) {
-        const double processor = touch_processor_time(), real = touch_real_time();
+        const bench_clock start = bench_start();
         for (int i = 0; i < steps; ++i) {
             sn_step_report report;
-            check(sn_world_step(world, &report, &error), &error);
+            bench_check(sn_world_step(world, &report, &error), &error);
             effort->newton += report.newton_iterations, effort->linear += report.linear_iterations;
             effort->retries += report.retries, effort->assembly += report.assembly_seconds;
             effort->solve += report.solve_seconds, ++effort->steps;
             snprintf(effort->solver, sizeof effort->solver, "%s/%s", report.solver, report.preconditioner);
         }
-        run.processor += touch_processor_time() - processor;
-        run.real += touch_real_time() - real;
+        bench_stop(start, &run.processor, &run.real);
         for (int b = 0; b < scene->body_count; ++b)
             sn_world_get(world, b, &run.frame[numbers * (size_t)(f * scene->body_count + b)], NULL);
         if (run.processor > patience) {
@@ -166,40 +146,27 @@ static void print_head(const touch_scene *scene) {
            "real s/s", "depth mm", "end mm", "floor mm", "speed m/s", "height m", "rest", "x Bullet", "x MuJoCo");
 }
 
-/* By processor time for one thread, by real time for more. */
-static void print_ratio(const fastest *peer, int threads, const fastest *own) {
-    if (peer->processor > 0)
-        printf(" %9.1f", threads > 1 ? peer->real / own->real : peer->processor / own->processor);
-    else
-        printf(" %9s", "-");
-}
-
 /* Prints the row of a run, and returns its times; 0 when the run is of no use. */
-static fastest print_row(const touch_scene *scene, const char *name, int threads, const touch_run *run,
-                         const yardstick *peer) {
+static bench_fastest print_row(const touch_scene *scene, const char *name, int threads, const touch_run *run,
+                               const yardstick *peer) {
     if (run->stopped > 0) {
         printf("%-16s %7d %7.3g given up at %.2f s after %.0f s of processor time\n", name, threads, 1e3 * run->step,
                run->stopped, run->processor);
-        return (fastest){0};
+        return (bench_fastest){0};
     }
     const touch_measure m = touch_measure_run(scene, run);
-    const fastest own = {run->processor / scene->seconds, run->real / scene->seconds};
+    const bench_fastest own = {run->processor / scene->seconds, run->real / scene->seconds};
     printf("%-16s %7d %7.3g %9.4f %9.4f", name, threads, 1e3 * run->step, own.processor, own.real);
     if (m.finite)
         printf(" %9.2f %9.2f %9.2f %9.4f %9.4f %5s", 1e3 * m.depth, 1e3 * m.depth_end, 1e3 * m.floor, m.speed_end,
                m.height_end, m.speed_end < rest ? "yes" : "no");
     else
         printf(" not finite%50s", "");
-    if (peer != NULL) print_ratio(&peer->bullet, threads, &own);
-    if (peer != NULL) print_ratio(&peer->mujoco, threads, &own);
+    if (peer != NULL) bench_print_ratio(&peer->bullet, threads, &own);
+    if (peer != NULL) bench_print_ratio(&peer->mujoco, threads, &own);
     printf("\n");
     fflush(stdout);
-    return m.finite ? own : (fastest){0};
-}
-
-static fastest faster(fastest a, fastest b) {
-    if (a.processor == 0) return b;
-    return b.processor == 0 || a.processor < b.processor ? a : b;
+    return m.finite ? own : (bench_fastest){0};
 }
 
 static void run_bullet_rows(const touch_scene *scene, int which, yardstick *peer) {
@@ -208,13 +175,13 @@ static void run_bullet_rows(const touch_scene *scene, int which, yardstick *peer
         bullet_options options = bullet_options_default();
         options.step = peer_steps[0][which][k];
         peer_bullet_touch(scene, &options, &run);
-        peer->bullet = faster(peer->bullet, print_row(scene, "Bullet", 1, &run, NULL));
+        peer->bullet = bench_faster(peer->bullet, print_row(scene, "Bullet", 1, &run, NULL));
         touch_run_free(&run);
     }
 }
 
 static void run_mujoco_rows(const touch_scene *scene, int which, const char *folder, yardstick *peer) {
-    if (folder == NULL || !peer_mujoco_ready(folder)) {
+    if (folder == NULL || !peer_node_ready(folder, "@mujoco/mujoco")) {
         printf("%-16s left out: node or its package @mujoco/mujoco is missing (scripts/peers.sh installs it)\n",
                "MuJoCo");
         return;
@@ -222,7 +189,7 @@ static void run_mujoco_rows(const touch_scene *scene, int which, const char *fol
     for (int k = 0; k < 2; ++k) {
         touch_run run = touch_run_make(scene);
         if (peer_mujoco_touch(folder, scene, peer_steps[1][which][k], &run))
-            peer->mujoco = faster(peer->mujoco, print_row(scene, "MuJoCo (wasm)", 1, &run, NULL));
+            peer->mujoco = bench_faster(peer->mujoco, print_row(scene, "MuJoCo (wasm)", 1, &run, NULL));
         else
             printf("%-16s failed\n", "MuJoCo (wasm)");
         touch_run_free(&run);

@@ -127,6 +127,20 @@ static inline bool share_node(const skin *s, int i, int j) {
     return false;
 }
 
+/* Whether two triangles that share no node intersect. */
+static inline bool triangles_intersect(const skin *s, int i, int j) {
+    if (boxes_apart(s, i, j) || share_node(s, i, j)) return false;
+    for (int e = 0; e < 6; ++e) {
+        const int edges = e < 3 ? i : j, other = e < 3 ? j : i;
+        const double *t[3];
+        for (int c = 0; c < 3; ++c) t[c] = s->position + 3 * s->corner[3 * other + c];
+        if (segment_hits(s->position + 3 * s->corner[3 * edges + e % 3],
+                         s->position + 3 * s->corner[3 * edges + (e + 1) % 3], t))
+            return true;
+    }
+    return false;
+}
+
 /* How often the boundary of body b winds around x: 1 inside, 0 outside. */
 static inline double winding(const skin *s, int b, const double *x) {
     double sum = 0;
@@ -156,16 +170,8 @@ static inline int count_intersections(skin *s, const sn_world *world, bool self)
     skin_move(s, world);
     for (int i = 0; i < s->count; ++i)
         for (int j = i + 1; j < s->count; ++j) {
-            if ((!self && s->owner[i] == s->owner[j]) || boxes_apart(s, i, j) || share_node(s, i, j)) continue;
-            bool hit = false;
-            for (int e = 0; e < 6 && !hit; ++e) {
-                const int edges = e < 3 ? i : j, other = e < 3 ? j : i;
-                const double *t[3];
-                for (int c = 0; c < 3; ++c) t[c] = s->position + 3 * s->corner[3 * other + c];
-                hit = segment_hits(s->position + 3 * s->corner[3 * edges + e % 3],
-                                   s->position + 3 * s->corner[3 * edges + (e + 1) % 3], t);
-            }
-            count += hit;
+            if (!self && s->owner[i] == s->owner[j]) continue;
+            count += triangles_intersect(s, i, j);
         }
     for (int a = 0; a < s->body_count; ++a)
         for (int b = 0; b < s->body_count; ++b)

@@ -3,24 +3,14 @@
 #include "frames.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
+
+#include "shared.h"
 
 enum { POINTS = 7 }; /* of a triangle: its corners, the middles of its edges, its middle */
 
 static const double point_weight[POINTS][3] = {
     {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {.5, .5, 0}, {0, .5, .5}, {.5, 0, .5}, {1. / 3, 1. / 3, 1. / 3}};
-
-static double seconds_of(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-double touch_processor_time(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
-double touch_real_time(void) { return seconds_of(CLOCK_MONOTONIC); }
 
 static size_t frame_numbers(const touch_scene *scene) {
     return 3 * (size_t)scene->node_count * (size_t)scene->body_count;
@@ -28,11 +18,7 @@ static size_t frame_numbers(const touch_scene *scene) {
 
 touch_run touch_run_make(const touch_scene *scene) {
     touch_run run = {0};
-    run.frame = calloc(frame_numbers(scene) * (size_t)touch_frame_count(scene), sizeof(double));
-    if (run.frame == NULL) {
-        fprintf(stderr, "bench_touch: out of memory\n");
-        exit(1);
-    }
+    run.frame = bench_need(calloc(frame_numbers(scene) * (size_t)touch_frame_count(scene), sizeof(double)));
     return run;
 }
 
@@ -189,11 +175,8 @@ touch_measure touch_measure_run(const touch_scene *scene, const touch_run *run) 
     const int frames = touch_frame_count(scene);
     touch_measure m = {.finite = frames_finite(run->frame, numbers * (size_t)frames), .height_end = -INFINITY};
     if (!m.finite) return m;
-    snapshot s = {scene, NULL, malloc(sizeof(box) * bodies), malloc(sizeof(box) * bodies * (size_t)scene->tet_count)};
-    if (s.body == NULL || s.tet == NULL) {
-        fprintf(stderr, "bench_touch: out of memory\n");
-        exit(1);
-    }
+    snapshot s = {scene, NULL, bench_need(malloc(sizeof(box) * bodies)),
+                  bench_need(malloc(sizeof(box) * bodies * (size_t)scene->tet_count))};
     for (int f = 0; f < frames; ++f) {
         s.position = &run->frame[numbers * (size_t)f];
         m.depth_end = frame_depth(&s);

@@ -22,9 +22,6 @@ typedef struct touch_run {
 touch_run touch_run_make(const touch_scene *scene); /* with all numbers 0 */
 void touch_run_free(touch_run *run);
 
-double touch_processor_time(void); /* s, of all threads of this process so far */
-double touch_real_time(void);      /* s, since some moment */
-
 /* What the frames say. Depth: points of a body's surface (corners, middles of edges and of triangles) inside of a tet
  * of another body, by their distance to the surface of that body. */
 typedef struct touch_measure {

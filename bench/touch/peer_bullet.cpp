@@ -15,6 +15,7 @@
 #include "BulletSoftBody/btDeformableLinearElasticityForce.h"
 #include "BulletSoftBody/btSoftBody.h"
 #include "bullet_world.h"
+#include "shared.h"
 
 namespace {
 
@@ -95,10 +96,9 @@ void peer_bullet_touch(const touch_scene *scene, const bullet_options *options, 
     const size_t numbers = 3 * size_t(scene->node_count) * bodies.size();
     run->step = options->step;
     for (int f = 0; f < frames; ++f) {
-        const double processor = touch_processor_time(), real = touch_real_time();
+        const bench_clock start = bench_start();
         for (int i = 0; i < steps; ++i) world.stepSimulation(btScalar(options->step), 1, btScalar(options->step));
-        run->processor += touch_processor_time() - processor;
-        run->real += touch_real_time() - real;
+        bench_stop(start, &run->processor, &run->real);
         keep_frame(scene, bodies, &run->frame[numbers * size_t(f)]);
     }
     for (btSoftBody *body : bodies) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinew/sinew.h"
+#include "shared.h"
 
 /* Where a body starts: the place of its centre, and its turn about the vertical, then about x, in degrees. */
 typedef struct place {
@@ -28,18 +28,6 @@ static const place pile[] = {
     {{-0.17, 0.66, -0.18}, 14, 5},  {{0.18, 0.66, -0.18}, -11, 5}, {{-0.18, 0.66, 0.18}, -7, -5},
     {{0.18, 0.66, 0.18}, 8, 5},     {{0.02, 0.94, 0.01}, 25, 8},
 };
-
-static void *need(void *memory) {
-    if (memory != NULL) return memory;
-    fprintf(stderr, "bench_touch: out of memory\n");
-    exit(1);
-}
-
-static void check(sn_status status, const sn_error *error) {
-    if (status == SN_OK) return;
-    fprintf(stderr, "bench_touch: %s\n", error->text);
-    exit(1);
-}
 
 /* Turns the box about its centre and moves it to its place. */
 static void put(const sn_mesh *mesh, const place *at, double *position) {
@@ -67,24 +55,24 @@ static double tet_volume(const double *position, const int32_t *n) {
 static void take_mesh(touch_scene *scene, const sn_mesh *mesh) {
     sn_error error;
     int32_t *face;
-    check(sn_mesh_boundary(mesh, &scene->triangle_count, &face, NULL, NULL, &error), &error);
+    bench_check(sn_mesh_boundary(mesh, &scene->triangle_count, &face, NULL, NULL, &error), &error);
     const size_t corners = 3 * (size_t)scene->triangle_count;
-    scene->triangle = need(malloc(sizeof(int32_t) * corners));
+    scene->triangle = bench_need(malloc(sizeof(int32_t) * corners));
     memcpy(scene->triangle, face, sizeof(int32_t) * corners);
     sn_mesh_release(mesh, face);
 
     scene->node_count = mesh->node_count;
     scene->tet_count = mesh->tet_count;
-    scene->tet = need(malloc(sizeof(int32_t) * 4 * (size_t)mesh->tet_count));
+    scene->tet = bench_need(malloc(sizeof(int32_t) * 4 * (size_t)mesh->tet_count));
     memcpy(scene->tet, mesh->tet, sizeof(int32_t) * 4 * (size_t)mesh->tet_count);
-    scene->mass = need(calloc((size_t)mesh->node_count, sizeof(double)));
+    scene->mass = bench_need(calloc((size_t)mesh->node_count, sizeof(double)));
     for (int t = 0; t < mesh->tet_count; ++t)
         for (int k = 0; k < 4; ++k)
             scene->mass[mesh->tet[4 * t + k]] += scene->density * tet_volume(mesh->position, &mesh->tet[4 * t]) / 4;
 }
 
 touch_scene *touch_scene_make(int which) {
-    touch_scene *scene = need(calloc(1, sizeof *scene));
+    touch_scene *scene = bench_need(calloc(1, sizeof *scene));
     const place *at = which == 0 ? two : pile;
     scene->name = which == 0 ? "two" : "pile";
     scene->body_count = which == 0 ? (int)(sizeof two / sizeof *two) : (int)(sizeof pile / sizeof *pile);
@@ -99,15 +87,15 @@ touch_scene *touch_scene_make(int which) {
 
     sn_error error;
     sn_context *context;
-    check(sn_context_create(NULL, &context, &error), &error);
+    bench_check(sn_context_create(NULL, &context, &error), &error);
     const sn_generator_value value[] = {{"size", 3, {box_size[0], box_size[1], box_size[2]}},
                                         {"cells", 3, {box_cells[0], box_cells[1], box_cells[2]}},
                                         {"split", 1, {5, 0, 0}}};
     sn_mesh *mesh;
-    check(sn_mesh_generate(context, "box", value, 3, &mesh, &error), &error);
+    bench_check(sn_mesh_generate(context, "box", value, 3, &mesh, &error), &error);
     take_mesh(scene, mesh);
     const size_t numbers = 3 * (size_t)mesh->node_count;
-    scene->position = need(malloc(sizeof(double) * numbers * (size_t)scene->body_count));
+    scene->position = bench_need(malloc(sizeof(double) * numbers * (size_t)scene->body_count));
     for (int b = 0; b < scene->body_count; ++b) put(mesh, &at[b], &scene->position[numbers * (size_t)b]);
     sn_mesh_destroy(mesh);
     sn_context_destroy(context);
@@ -120,27 +108,15 @@ void touch_scene_free(touch_scene *scene) {
     free(scene);
 }
 
-static void write_numbers(FILE *file, const char *name, const double *value, int count) {
-    fprintf(file, "  \"%s\": [", name);
-    for (int i = 0; i < count; ++i) fprintf(file, "%s%.17g", i ? "," : "", value[i]);
-    fprintf(file, "],\n");
-}
-
-static void write_indices(FILE *file, const char *name, const int32_t *value, int count) {
-    fprintf(file, "  \"%s\": [", name);
-    for (int i = 0; i < count; ++i) fprintf(file, "%s%d", i ? "," : "", value[i]);
-    fprintf(file, "],\n");
-}
-
 int touch_scene_write(const touch_scene *scene, const char *path) {
     FILE *file = fopen(path, "w");
     if (file == NULL) return -1;
     fprintf(file, "{\n  \"name\": \"%s\",\n  \"bodies\": %d, \"nodes\": %d,\n", scene->name, scene->body_count,
             scene->node_count);
-    write_numbers(file, "position", scene->position, 3 * scene->node_count * scene->body_count);
-    write_numbers(file, "mass", scene->mass, scene->node_count);
-    write_indices(file, "tet", scene->tet, 4 * scene->tet_count);
-    write_indices(file, "triangle", scene->triangle, 3 * scene->triangle_count);
+    bench_write_numbers(file, "position", scene->position, 3 * scene->node_count * scene->body_count);
+    bench_write_numbers(file, "mass", scene->mass, scene->node_count);
+    bench_write_indices(file, "tet", scene->tet, 4 * scene->tet_count);
+    bench_write_indices(file, "triangle", scene->triangle, 3 * scene->triangle_count);
     fprintf(file, "  \"density\": %.17g, \"young\": %.17g, \"poisson\": %.17g, \"damping\": %.17g,\n", scene->density,
             scene->young, scene->poisson, scene->damping);
     fprintf(file, "  \"friction\": %.17g, \"gravity\": %.17g, \"seconds\": %.17g, \"frame\": %.17g\n}\n",

@@ -84,6 +84,9 @@ void sn_box_tree_bounds(const sn_box_tree *tree, float low[3], float high[3]);
 /* Pairs of triangles. The lists grow to a new maximum only. All zero: an empty list without memory. */
 typedef struct sn_box_pairs {
     sn_context *context;
+    /* Which pairs to keep; NULL: all of them. Runs on the threads of the context. */
+    bool (*keep)(const void *user, const int32_t pair[2]);
+    const void *user;
     int count, capacity;
     int32_t (*pair)[2]; /* triangle of A, triangle of B */
     /* Pairs of groups, and where each group of A begins among them. */

@@ -13,7 +13,7 @@ void sn_box_pairs_release(sn_box_pairs *pairs) {
     sn_release(pairs->context, pairs->pair);
     sn_release(pairs->context, pairs->group);
     sn_release(pairs->context, pairs->run);
-    *pairs = (sn_box_pairs){.context = pairs->context};
+    *pairs = (sn_box_pairs){.context = pairs->context, .keep = pairs->keep, .user = pairs->user};
 }
 
 typedef struct querying {
@@ -35,6 +35,14 @@ static void group_piece(void *data, int i) {
                                       (int)sn_piece_begin(n, GROUP_GRAIN, i + 1), piece->pair, piece->capacity);
 }
 
+/* Keeps the wanted pairs, in their order. */
+static void sift(const sn_box_pairs *pairs, struct sn_box_piece *piece) {
+    int kept = 0;
+    for (int i = 0; i < piece->count; ++i)
+        if (pairs->keep(pairs->user, piece->pair[i])) memmove(piece->pair[kept++], piece->pair[i], sizeof *piece->pair);
+    piece->count = kept;
+}
+
 static void pair_piece(void *data, int i) {
     const querying *q = data;
     struct sn_box_piece *piece = &q->pairs->piece[i];
@@ -47,6 +55,7 @@ static void pair_piece(void *data, int i) {
         piece->count += q->kernels->pairs(q->a, q->b, pairs->group + begin, pairs->run[r + 1] - begin,
                                           room > 0 ? piece->pair + piece->count : NULL, room);
     }
+    if (pairs->keep && piece->count <= piece->capacity) sift(pairs, piece);
 }
 
 static sn_status make_pieces(sn_box_pairs *pairs, int count, sn_error *error) {

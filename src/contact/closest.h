@@ -43,6 +43,11 @@ double sn_closest_mollifier(const double *const x[4], double limit, double *slop
  * 1 for pairs of edges, 0 for a vertex and a triangle. */
 typedef struct sn_closest_kernels {
     void (*squares)(const double *position, const int32_t *corner, int edges, double *square);
+    /* A bit for each pair that can come as near as `within` (m) on the straight ways of its corners from `from` to `to`
+     * (NULL: they stay). A motion that all four corners share does not count. */
+    unsigned (*meets)(const double *from, const double *to, const int32_t *corner, int edges, double within);
+    /* A bit for each of eight pairs of an edge and a triangle whose boxes touch. corner: 5 x 8, the edge first. */
+    unsigned (*overlap)(const double *position, const int32_t *corner);
 } sn_closest_kernels;
 const sn_closest_kernels *sn_closest_kernels_for(const sn_context *context);
 

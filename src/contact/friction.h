@@ -43,8 +43,11 @@ static inline double sn_friction_phi(double r, double e, double *rate) {
 }
 
 /* Updates lambda for the new slip velocity ut. The part of lambda along the normal n is removed, because n turns on
- * curved colliders. */
+ * curved colliders. At the same slip nothing changes: a solve that is repeated at its place (newton_one_step.c) has
+ * learned nothing, and keeps the secant. With the derivative there, one linear solve would take the friction of sliding
+ * contacts as a constant force, which turns slow slips around and feeds energy. */
 static inline void sn_friction_follow(sn_friction *memory, const double n[3], const double ut[3], double e) {
+    if (memory->known && ut[0] == memory->slip[0] && ut[1] == memory->slip[1] && ut[2] == memory->slip[2]) return;
     if (memory->known) {
         double rate, along = 0, off = 0, square = 0;
         const double r = sn_norm3(memory->slip), phi = sn_friction_phi(r, e, &rate);

@@ -5,6 +5,8 @@
 #include "orientation.h"
 #include "touch_cut.h"
 
+enum { FACING_GRAIN = 256 }; /* blocks of eight */
+
 /* Whether an edge goes through a triangle. The signs are exact, so surfaces that lie in one plane give no false
  * answers; features that overlap in one plane have the distance 0. */
 static bool pierces(const double *position, const int32_t edge[2], const int32_t triangle[3]) {
@@ -56,29 +58,60 @@ static void test_pairs(const sn_near_features *near, const double *position, int
             sn_near_add_surfaces(near->body[t[i][0]], near->body[t[i][1]], pair, room, found);
 }
 
-/* The edges that face a triangle with which their own triangle shares a corner. */
-static void test_facing(const sn_near_features *near, const double *position, int32_t (*pair)[2], int room,
-                        int *found) {
+typedef struct facing_task {
+    sn_near_features *near;
+    const double *position;
+} facing_task;
+
+static bool facing_pierces(const sn_near_features *near, const double *position, int i) {
     const sn_touch_surface *s = near->surface;
-    for (int i = 0; i < near->facing_count && *found < room; ++i) {
-        const int32_t *facing = near->facing[i], body = near->body[facing[1]];
-        if (pierces(position, s->edge + 2 * (size_t)facing[0], s->triangle + 3 * (size_t)facing[1]))
-            sn_near_add_surfaces(body, body, pair, room, found);
+    const int32_t *facing = near->facing[i];
+    return pierces(position, s->edge + 2 * (size_t)facing[0], s->triangle + 3 * (size_t)facing[1]);
+}
+
+/* Whether an edge of a piece pierces the triangle that it faces. */
+static void facing_piece(void *data, int piece) {
+    const facing_task *t = data;
+    sn_near_features *near = t->near;
+    const sn_closest_kernels *kernels = sn_closest_kernels_for(near->context);
+    const int blocks = (near->facing_count + 7) / 8, end = (int)sn_piece_begin(blocks, FACING_GRAIN, piece + 1);
+    bool any = false;
+    for (int b = (int)sn_piece_begin(blocks, FACING_GRAIN, piece); b < end && !any; ++b) {
+        const unsigned bits = kernels->overlap(t->position, near->facing_corner + 40 * (size_t)b);
+        for (int i = 0; bits >> i && 8 * b + i < near->facing_count && !any; ++i)
+            any = bits >> i & 1 && facing_pierces(near, t->position, 8 * b + i);
     }
+    near->piece[piece] = any;
+}
+
+/* The edges that face a triangle with which their own triangle shares a corner. */
+static sn_status test_facing(sn_near_features *near, const double *position, int32_t (*pair)[2], int room, int *found,
+                             sn_error *error) {
+    const int pieces = sn_pieces((near->facing_count + 7) / 8, FACING_GRAIN);
+    const sn_status status =
+        sn_grow(near->context, (void **)&near->piece, &near->piece_capacity, pieces, sizeof *near->piece, error);
+    if (status) return status;
+    facing_task t = {near, position};
+    sn_parallel_pieces(near->context, pieces, facing_piece, &t);
+    for (int p = 0; p < pieces; ++p) {
+        const int end = 8 * FACING_GRAIN * (p + 1);
+        for (int i = 8 * FACING_GRAIN * p; near->piece[p] && i < end && i < near->facing_count && *found < room; ++i) {
+            const int32_t body = near->body[near->facing[i][1]];
+            if (facing_pierces(near, position, i)) sn_near_add_surfaces(body, body, pair, room, found);
+        }
+    }
+    return SN_OK;
 }
 
 sn_status sn_near_features_intersect(sn_near_features *near, const double *position, int32_t (*pair)[2], int room,
                                      int *count, sn_error *error) {
-    const sn_status status = sn_near_features_cover(near, position, NULL, 0, 0.1 * near->edge_length, error);
+    sn_status status = sn_near_features_cover(near, position, NULL, 0, 0.1 * near->edge_length, error);
     int32_t waiting[8][2];
     int held = 0;
+    if (!status) status = test_facing(near, position, pair, room, count, error);
     if (status) return status;
-    test_facing(near, position, pair, room, count);
     for (int i = 0; i < near->boxes.count && *count < room; ++i) {
-        const int32_t *t = near->boxes.pair[i];
-        if (sn_near_shared(near->surface, t) > 0 || !near->may(near->user, near->body[t[0]], near->body[t[1]]))
-            continue;
-        memcpy(waiting[held++], t, sizeof *waiting);
+        memcpy(waiting[held++], near->boxes.pair[i], sizeof *waiting);
         if (held < 8) continue;
         test_pairs(near, position, held, (const int32_t(*)[2])waiting, pair, room, count);
         held = 0;

@@ -94,10 +94,17 @@ static void measure(sn_near_features *near) {
     }
 }
 
+/* Whether the features of two triangles are looked for by the tree: those of neighbours are known (near_list.c). */
+static bool may_touch(const void *user, const int32_t pair[2]) {
+    const sn_near_features *near = user;
+    return sn_near_shared(near->surface, pair) == 0 && near->may(near->user, near->body[pair[0]], near->body[pair[1]]);
+}
+
 sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *surface, int count,
                                   bool (*may)(const void *user, int a, int b), const void *user, double gap,
                                   sn_near_features *near, sn_error *error) {
     *near = (sn_near_features){.context = context, .may = may, .user = user, .gap = gap, .boxes = {.context = context}};
+    near->boxes.keep = may_touch, near->boxes.user = near;
     sn_status status = join(context, surface, count, near, error);
     if (status) return status;
     const sn_touch_surface *s = near->surface;
@@ -127,9 +134,11 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
 }
 
 void sn_near_features_release(sn_near_features *near) {
-    void *const array[] = {near->body, near->vertex_place, near->edge_place, near->edge_area, near->edge_square,
-                           near->pair, near->piece,        near->from,       near->to,        near->at,
-                           near->end,  near->thickness,    near->beside,     near->facing,    near->sweep};
+    void *const array[] = {near->body,        near->vertex_place, near->edge_place,    near->edge_area,
+                           near->edge_square, near->pair,         near->piece,         near->from,
+                           near->to,          near->at,           near->end,           near->thickness,
+                           near->beside,      near->facing,       near->beside_corner, near->facing_corner,
+                           near->sweep};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(near->context, array[i]);
     sn_touch_surface_destroy(near->surface);
     sn_box_tree_destroy(near->tree);
@@ -149,18 +158,11 @@ void sn_near_corners(const sn_near_features *near, const sn_near_pair *pair, int
 }
 
 /* ---- Distances ---- */
-/* Eight pairs of one kind that wait for the kernel. */
-typedef struct lanes {
-    int count;
-    int32_t corner[4][8];
-    int index[8];
-} lanes;
-
-static void flush(const sn_closest_kernels *kernels, lanes *l, int edges, const double *position, double *square) {
+static void flush(const sn_closest_kernels *kernels, sn_near_lanes *l, int edges, const double *position,
+                  double *square) {
     double out[8];
     if (l->count == 0) return;
-    for (int i = l->count; i < 8; ++i)
-        for (int k = 0; k < 4; ++k) l->corner[k][i] = l->corner[k][l->count - 1];
+    sn_near_lanes_pad(l);
     kernels->squares(position, l->corner[0], edges, out);
     for (int i = 0; i < l->count; ++i) square[l->index[i]] = out[i];
     l->count = 0;
@@ -169,15 +171,10 @@ static void flush(const sn_closest_kernels *kernels, lanes *l, int edges, const 
 void sn_near_squares(const sn_near_features *near, const sn_near_pair *pair, int count, const double *position,
                      double *square) {
     const sn_closest_kernels *kernels = sn_closest_kernels_for(near->context);
-    lanes kind[2] = {{0}, {0}};
-    for (int i = 0; i < count; ++i) {
-        int32_t corner[4];
-        lanes *l = &kind[pair[i].edges];
-        sn_near_corners(near, &pair[i], corner);
-        for (int k = 0; k < 4; ++k) l->corner[k][l->count] = corner[k];
-        l->index[l->count++] = i;
-        if (l->count == 8) flush(kernels, l, pair[i].edges, position, square);
-    }
+    sn_near_lanes kind[2] = {{0}, {0}};
+    for (int i = 0; i < count; ++i)
+        if (sn_near_lanes_add(near, &pair[i], i, &kind[pair[i].edges]))
+            flush(kernels, &kind[pair[i].edges], pair[i].edges, position, square);
     for (int edges = 0; edges < 2; ++edges) flush(kernels, &kind[edges], edges, position, square);
 }
 

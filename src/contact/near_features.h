@@ -43,13 +43,17 @@ typedef struct sn_near_features {
     const void *user;
 
     /* Of triangles that share a corner: the pairs of their features, and the edges that face a triangle (edge,
-     * triangle) without touching it. */
+     * triangle) without touching it. Their corners lie in blocks of eight, as the kernels take them; the last one of a
+     * block is repeated. First come the blocks of a vertex and a triangle, then those of two edges. */
     int beside_count, beside_capacity, facing_count, facing_capacity;
     sn_near_pair *beside;
     int32_t (*facing)[2];
+    int beside_faces;       /* pairs of a vertex and a triangle: the first ones of `beside` */
+    int32_t *beside_corner; /* blocks x 4 x 8 */
+    int32_t *facing_corner; /* blocks x 5 x 8 */
 
     sn_box_tree *tree;
-    sn_box_pairs boxes;
+    sn_box_pairs boxes; /* triangles that share no corner and may touch */
     int count, capacity;
     sn_near_pair *pair;
     int *piece; /* scratch: what the pieces of a loop found */

@@ -9,15 +9,14 @@
 #include "base/math3.h"
 #include "near_inside.h"
 
-enum { GRAIN = 256, BESIDE_GRAIN = 1024, SWEEP_GRAIN = 2048, ROOM = 256 };
+enum { GRAIN = 256, BESIDE_GRAIN = 128, SWEEP_GRAIN = 2048, ROOM = 256 };
 
-/* The distance within which features can come nearer than the list promises, after the boxes have been asked. */
 typedef struct listing {
     sn_near_features *near;
-    int beside; /* pieces of the pairs beside each other */
-    bool moves;
-    double within;
-    double most; /* the largest distance of a pair that can meet */
+    const sn_closest_kernels *kernels;
+    const double *to; /* of the tube; NULL: nothing moves */
+    int beside;       /* pieces of the pairs beside each other */
+    double within;    /* m: pairs that come nearer than this are listed */
 } listing;
 
 static bool incident(const int32_t corner[4], bool edges) {
@@ -40,33 +39,6 @@ static double gap_of(const sn_near_features *near, const sn_near_pair *pair) {
     if (sn_norm3(apart) > 2 * (near->edge_most + thickness) + near->gap) return near->gap + thickness;
     sn_near_closest(pair, x, &c);
     return near->gap + fmax(fmin(thickness, 0.5 * (sqrt(c.square) - near->gap)), 0);
-}
-
-/* By how much the features of a pair can approach on their ways: a motion that all corners share does not count. */
-static double approach(const sn_near_features *near, const int32_t corner[4], int first) {
-    double way[4][3], most[2] = {0, 0};
-    for (int i = 0; i < 4; ++i)
-        sn_subtract3(near->to + 3 * (size_t)corner[i], near->from + 3 * (size_t)corner[i], way[i]);
-    for (int a = 0; a < 3; ++a) {
-        const double mean = 0.25 * (way[0][a] + way[1][a] + way[2][a] + way[3][a]);
-        for (int i = 0; i < 4; ++i) way[i][a] -= mean;
-    }
-    for (int i = 0; i < 4; ++i) {
-        const double square = sn_dot3(way[i], way[i]);
-        if (square > most[i >= first]) most[i >= first] = square;
-    }
-    return sqrt(most[0]) + sqrt(most[1]);
-}
-
-/* Whether a pair at this distance can come nearer than `within` on its way. */
-static bool can_meet(const listing *l, double square, const sn_near_pair *pair) {
-    static const double ROUNDING = 1e-9;
-    int32_t corner[4];
-    if (square > l->most * l->most) return false;
-    sn_near_corners(l->near, pair, corner);
-    const double within =
-        (1 + ROUNDING) * (l->within + (l->moves ? approach(l->near, corner, pair->edges ? 2 : 1) : 0));
-    return square <= within * within;
 }
 
 /* The pairs of the features that two triangles own and that share no vertex, at most 15. */
@@ -92,28 +64,53 @@ static int owned_pairs(const sn_near_features *near, const int32_t triangle[2], 
     return count;
 }
 
+/* Marks the pairs of the lanes that can meet. */
+static void flush(const listing *l, sn_near_lanes *lanes, int edges, bool *met) {
+    if (lanes->count == 0) return;
+    sn_near_lanes_pad(lanes);
+    const unsigned bits = l->kernels->meets(l->near->from, l->to, lanes->corner[0], edges, l->within);
+    for (int i = 0; i < lanes->count; ++i) met[lanes->index[i]] = bits >> i & 1;
+    lanes->count = 0;
+}
+
 /* Appends the pairs that can meet to `out`. */
-static int keep(const listing *l, const sn_near_pair *pair, int count, bool gaps, sn_near_pair *out) {
-    double square[ROOM];
+static int keep(const listing *l, const sn_near_pair *pair, int count, sn_near_pair *out) {
+    bool met[ROOM];
     int kept = 0;
-    sn_near_squares(l->near, pair, count, l->near->from, square);
+    sn_near_lanes kind[2] = {{0}, {0}};
+    for (int i = 0; i < count; ++i)
+        if (sn_near_lanes_add(l->near, &pair[i], i, &kind[pair[i].edges]))
+            flush(l, &kind[pair[i].edges], pair[i].edges, met);
+    for (int edges = 0; edges < 2; ++edges) flush(l, &kind[edges], edges, met);
     for (int i = 0; i < count; ++i) {
-        if (!can_meet(l, square[i], &pair[i])) continue;
+        if (!met[i]) continue;
         out[kept] = pair[i];
-        if (!gaps) out[kept].gap = gap_of(l->near, &pair[i]);
+        out[kept].gap = gap_of(l->near, &pair[i]);
         ++kept;
     }
     return kept;
+}
+
+/* The blocks of eight pairs beside each other: those of a vertex and a triangle, and all of them. */
+static int face_blocks(const sn_near_features *near) { return (near->beside_faces + 7) / 8; }
+static int beside_blocks(const sn_near_features *near) {
+    return face_blocks(near) + (near->beside_count - near->beside_faces + 7) / 8;
 }
 
 /* The pairs of one piece that can meet, written behind those of the pieces before: first come the pieces of the pairs
  * beside each other, then those of the boxes. */
 static void list_beside(const listing *l, int piece, sn_near_pair *out) {
     sn_near_features *near = l->near;
-    const int end = (int)sn_piece_begin(near->beside_count, BESIDE_GRAIN, piece + 1);
+    const int faces = face_blocks(near), end = (int)sn_piece_begin(beside_blocks(near), BESIDE_GRAIN, piece + 1);
     int kept = 0;
-    for (int i = (int)sn_piece_begin(near->beside_count, BESIDE_GRAIN, piece); i < end; i += ROOM)
-        kept += keep(l, near->beside + i, end - i < ROOM ? end - i : ROOM, true, out + kept);
+    for (int b = (int)sn_piece_begin(beside_blocks(near), BESIDE_GRAIN, piece); b < end; ++b) {
+        const int edges = b >= faces, first = edges ? near->beside_faces + 8 * (b - faces) : 8 * b,
+                  last = edges ? near->beside_count : near->beside_faces;
+        const unsigned bits =
+            l->kernels->meets(near->from, l->to, near->beside_corner + 32 * (size_t)b, edges, l->within);
+        for (int i = 0; bits >> i && first + i < last; ++i)
+            if (bits >> i & 1) out[kept++] = near->beside[first + i];
+    }
     near->piece[piece] = kept;
 }
 
@@ -129,11 +126,9 @@ static void list_piece(void *data, int piece) {
     int kept = 0, count = 0;
     for (int i = (int)sn_piece_begin(near->boxes.count, GRAIN, boxes); i < end; ++i) {
         const int32_t *triangle = near->boxes.pair[i];
-        if (sn_near_shared(near->surface, triangle) == 0 &&
-            near->may(near->user, near->body[triangle[0]], near->body[triangle[1]]))
-            count += owned_pairs(near, triangle, found + count);
+        count += owned_pairs(near, triangle, found + count);
         if (count + 15 <= ROOM && i + 1 < end) continue;
-        kept += keep(l, found, count, false, out + kept);
+        kept += keep(l, found, count, out + kept);
         count = 0;
     }
     near->piece[piece] = kept;
@@ -236,11 +231,10 @@ static sn_status make_room(sn_near_features *near, int beside, int pieces, sn_er
         sn_grow(near->context, (void **)&near->piece, &near->piece_capacity, 2 * pieces, sizeof *near->piece, error);
     if (status) return status;
     for (int i = 0; i < beside; ++i)
-        near->piece[i] = near->piece[pieces + i] = (int)sn_piece_begin(near->beside_count, BESIDE_GRAIN, i);
-    int64_t total = near->beside_count;
+        near->piece[i] = near->piece[pieces + i] = 8 * (int)sn_piece_begin(beside_blocks(near), BESIDE_GRAIN, i);
+    int64_t total = 8 * (int64_t)beside_blocks(near);
     for (int i = 0; i < near->boxes.count; ++i) {
         if (i % GRAIN == 0) near->piece[beside + i / GRAIN] = near->piece[pieces + beside + i / GRAIN] = (int)total;
-        if (sn_near_shared(near->surface, near->boxes.pair[i]) > 0) continue;
         const unsigned p = near->surface->owns[near->boxes.pair[i][0]], q = near->surface->owns[near->boxes.pair[i][1]];
         total += bits(p) + bits(q) + bits(p >> 3) * bits(q >> 3);
         if (total > INT_MAX) return sn_fail(error, SN_NO_MEMORY, "too many pairs of features");
@@ -250,20 +244,14 @@ static sn_status make_room(sn_near_features *near, int beside, int pieces, sn_er
 
 sn_status sn_near_list(sn_near_features *near, bool moves, sn_error *error) {
     near->count = 0;
-    listing l = {near, 0, moves, 2 * near->margin, 0};
+    listing l = {near, sn_closest_kernels_for(near->context), moves ? near->to : NULL, 0, 2 * near->margin};
     sn_status status = sn_box_tree_pairs(near->tree, NULL, &near->boxes, error);
     if (!status && moves) status = sift(&l, error);
-    const int beside = sn_pieces(near->beside_count, BESIDE_GRAIN),
+    const int beside = sn_pieces(beside_blocks(near), BESIDE_GRAIN),
               pieces = beside + sn_pieces(near->boxes.count, GRAIN);
     if (!status) status = make_room(near, beside, pieces, error);
     if (status) return status;
     l.beside = beside;
-    for (size_t i = 0; i < 3 * (size_t)near->surface->vertex_count && moves; i += 3) {
-        double way[3];
-        sn_subtract3(near->to + i, near->from + i, way);
-        l.most = fmax(l.most, sn_norm3(way));
-    }
-    l.most = 1.001 * (l.within + 4 * l.most); /* less the mean of the corners, a way is at most twice as long */
     sn_parallel(near->context, pieces, list_piece, &l);
     for (int i = 0; i < pieces; ++i) {
         memmove(near->pair + near->count, near->pair + near->piece[pieces + i],
@@ -320,6 +308,46 @@ static sn_status add_beside(sn_near_features *near, const int32_t t[2], sn_error
     return SN_OK;
 }
 
+/* Puts the pairs of a vertex and a triangle first, each kind in its order. */
+static sn_status sort_beside(sn_near_features *near, sn_error *error) {
+    sn_near_pair *sorted = sn_allocate(near->context, (size_t)near->beside_count, sizeof *sorted);
+    if (!sorted) return sn_no_memory(error);
+    int count = 0;
+    for (int edges = 0; edges < 2; ++edges) {
+        for (int i = 0; i < near->beside_count; ++i)
+            if (near->beside[i].edges == edges) sorted[count++] = near->beside[i];
+        if (!edges) near->beside_faces = count;
+    }
+    sn_release(near->context, near->beside);
+    near->beside = sorted, near->beside_capacity = near->beside_count;
+    return SN_OK;
+}
+
+/* Fills the corners of the blocks of eight. */
+static sn_status block_beside(sn_near_features *near, sn_error *error) {
+    const int faces = face_blocks(near), blocks = beside_blocks(near), facing = (near->facing_count + 7) / 8;
+    near->beside_corner = sn_allocate(near->context, 32 * (size_t)blocks, sizeof *near->beside_corner);
+    near->facing_corner = sn_allocate(near->context, 40 * (size_t)facing, sizeof *near->facing_corner);
+    if (!near->beside_corner || !near->facing_corner) return sn_no_memory(error);
+    for (int b = 0; b < blocks; ++b) {
+        const int edges = b >= faces, last = (edges ? near->beside_count : near->beside_faces) - 1;
+        for (int i = 0; i < 8; ++i) {
+            const int at = edges ? near->beside_faces + 8 * (b - faces) + i : 8 * b + i;
+            int32_t corner[4];
+            sn_near_corners(near, &near->beside[at < last ? at : last], corner);
+            for (int k = 0; k < 4; ++k) near->beside_corner[32 * (size_t)b + (size_t)(8 * k + i)] = corner[k];
+        }
+    }
+    for (int i = 0; i < 8 * facing; ++i) {
+        const int32_t *pair = near->facing[i < near->facing_count ? i : near->facing_count - 1];
+        int32_t *out = near->facing_corner + 40 * (size_t)(i / 8) + i % 8;
+        for (int k = 0; k < 5; ++k)
+            out[8 * k] = k < 2 ? near->surface->edge[2 * (size_t)pair[0] + (size_t)k]
+                               : near->surface->triangle[3 * (size_t)pair[1] + (size_t)(k - 2)];
+    }
+    return SN_OK;
+}
+
 sn_status sn_near_find_beside(sn_near_features *near, sn_error *error) {
     const sn_touch_surface *s = near->surface;
     int32_t *first = sn_allocate_zero(near->context, (size_t)s->vertex_count + 2, sizeof *first),
@@ -335,5 +363,6 @@ sn_status sn_near_find_beside(sn_near_features *near, sn_error *error) {
         }
     sn_release(near->context, first);
     sn_release(near->context, around);
-    return status;
+    if (!status) status = sort_beside(near, error);
+    return status ? status : block_beside(near, error);
 }

@@ -125,6 +125,7 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_coupled_release(context, &linear->coupled);
     sn_basis_release(context, &linear->basis);
     sn_coupling_release(context, &linear->coupling);
+    sn_listed_release(context, &linear->listed);
     sn_pattern_release(context, &linear->pattern);
     sn_scatter_map_release(context, &linear->map);
     sn_release(context, linear->mass.coupled);
@@ -165,7 +166,8 @@ const double *sn_linear_history(const sn_linear *linear, int *count) {
 void sn_linear_refresh(sn_linear *linear) {
     sn_linear_release_data(linear);
     linear->misses = linear->stiff = 0;
-    linear->place.matrix.valid = linear->place.diagonal.valid = linear->place.cache.valid = false;
+    linear->place.matrix.valid = linear->place.listed.valid = false;
+    linear->place.diagonal.valid = linear->place.cache.valid = false;
     linear->scalar.valid = false;
 }
 

@@ -38,6 +38,7 @@ typedef struct sn_linear_place {
     const sn_block_list *stiffness, *damping; /* NULL for none */
     const double *rayleigh_mass;              /* NULL for none */
     sn_made matrix, diagonal, cache;
+    sn_made listed; /* `listed` of the solver belongs to the matrix: only the listed blocks may have changed since */
     bool prepared;  /* the preconditioner's data belong to this matrix and filter */
     bool copied;    /* those data were made for the matrix, not for the exact operator */
     bool corrected; /* the correction for coupled bodies was made, or left out */
@@ -57,6 +58,7 @@ struct sn_linear {
 
     /* ---- Can be rebuilt ---- */
     sn_matrix matrix;
+    sn_listed listed;        /* what is below the listed blocks */
     sn_coupling coupling;    /* the blocks of the matrix that have no place in the pattern */
     sn_assembly assembly;    /* of the operator that runs now */
     sn_source source;        /* the origin of that operator */

@@ -28,7 +28,7 @@ void sn_linear_release_matrix(sn_linear *linear) {
     sn_release(linear->context, linear->matrix.single_);
     sn_release(linear->context, linear->matrix.double_);
     linear->matrix = (sn_matrix){0};
-    linear->place.matrix.valid = false;
+    linear->place.matrix.valid = linear->place.listed.valid = false;
 }
 
 /* ---- The exact operator ---- */
@@ -164,16 +164,8 @@ sn_status sn_linear_couple(sn_linear *linear, double d, double k, sn_error *erro
                              &linear->coupling, error);
 }
 
-static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
-    if (!(c->single ? linear->matrix.double_ != NULL : linear->matrix.single_ != NULL) && linear->parted == c->mixed &&
-        made_for(&linear->place.matrix, linear->m, linear->d, linear->k))
-        return SN_OK;
-    linear->place.matrix.valid = false;
-    sn_status status = ensure_edges(linear, c, error);
-    if (!status) status = sn_linear_reserve_matrix(linear, c->single, error);
-    if (!status && c->mixed) status = sn_linear_reserve_volumes(linear, error);
-    if (status) return status;
-    linear->parted = c->mixed;
+/* Everything but the listed blocks. */
+static void assemble_elements(sn_linear *linear, const sn_choice *c) {
     sn_assembly assembly = sn_linear_assembly(linear);
     if (c->mixed) assembly.volumes = &linear->volumes;
     if (c->single && linear->edges.group_count && sn_linear_have_cache(linear) &&
@@ -185,7 +177,29 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
         assembly.linearised = linear->cache.value;
         note_cache(linear);
     }
-    sn_assemble(&assembly, &linear->matrix, &linear->symmetric);
+    sn_assemble_elements(&assembly, &linear->matrix);
+}
+
+static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
+    if (!(c->single ? linear->matrix.double_ != NULL : linear->matrix.single_ != NULL) && linear->parted == c->mixed &&
+        made_for(&linear->place.matrix, linear->m, linear->d, linear->k))
+        return SN_OK;
+    linear->place.matrix.valid = false;
+    sn_status status = ensure_edges(linear, c, error);
+    if (!status) status = sn_linear_reserve_matrix(linear, c->single, error);
+    if (!status && c->mixed) status = sn_linear_reserve_volumes(linear, error);
+    if (status) return status;
+    if (linear->parted == c->mixed && made_for(&linear->place.listed, linear->m, linear->d, linear->k))
+        sn_listed_restore(&linear->listed, &linear->matrix);
+    else
+        assemble_elements(linear, c);
+    linear->parted = c->mixed;
+    linear->place.listed.valid = false;
+    const sn_assembly assembly = sn_linear_assembly(linear);
+    status = sn_listed_keep(&assembly, &linear->matrix, &linear->listed, error);
+    if (status) return status;
+    sn_assemble_lists(&assembly, &linear->matrix, &linear->symmetric);
+    linear->place.listed = (sn_made){true, linear->m, linear->d, linear->k};
     status = sn_linear_couple(linear, linear->d, linear->k, error);
     if (status) return status;
     linear->symmetric = linear->symmetric && sn_coupling_symmetric(&linear->coupling, c->single ? 1e-5 : 1e-12);
@@ -193,7 +207,7 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
     if (!linear->symmetric && (!c->krylov || c->krylov->needs_symmetric)) {
         sn_matrix_symmetrise(linear->context, &linear->matrix);
         sn_coupling_symmetrise(&linear->coupling);
-        linear->exact = false;
+        linear->exact = linear->place.listed.valid = false;
     }
     linear->place.matrix = (sn_made){true, linear->m, linear->d, linear->k};
     linear->place.diagonal.valid = linear->place.prepared = false;

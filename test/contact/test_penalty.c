@@ -167,6 +167,22 @@ static void test_friction(void **state) {
     }
 }
 
+/* A solve that is repeated at its place keeps the secant, which resists a slip along itself. */
+static void test_repeated_friction(void **state) {
+    (void)state;
+    const double n[3] = {0, 1, 0}, u[3] = {0.3, 0, 0.4}, e = 0.05, N = 7;
+    sn_friction memory = {.normal = N};
+    double D[2][9] = {{0}, {0}};
+    for (int k = 0; k < 2; ++k) {
+        sn_friction_follow(&memory, n, u, e);
+        sn_friction_add(&memory, n, e, N, D[k]);
+    }
+    assert_memory_equal(D[0], D[1], sizeof D[0]);
+    double Du[3];
+    sn_multiply_vector3(D[1], u, Du);
+    assert_float_equal(sn_dot3(u, Du), N * 0.5, 1e-12); /* N |u|^2 / |u| */
+}
+
 /* K is minus the derivative of the energy's, the force minus the energy's, also where the spring stiffens. */
 static void test_energy(void **state) {
     (void)state;
@@ -309,8 +325,9 @@ static int end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks),   cmocka_unit_test(test_spring_damper),
-                                       cmocka_unit_test(test_friction), cmocka_unit_test(test_energy),
-                                       cmocka_unit_test(test_passed),   cmocka_unit_test(test_force),
-                                       cmocka_unit_test(test_motion),   cmocka_unit_test(test_checks)};
+                                       cmocka_unit_test(test_friction), cmocka_unit_test(test_repeated_friction),
+                                       cmocka_unit_test(test_energy),   cmocka_unit_test(test_passed),
+                                       cmocka_unit_test(test_force),    cmocka_unit_test(test_motion),
+                                       cmocka_unit_test(test_checks)};
     return cmocka_run_group_tests(tests, start, end);
 }

@@ -67,5 +67,51 @@ static void squares(const double *position, const int32_t *corner, int edges, do
     }
 }
 
+/* By how much the features can approach on the ways of their corners: the longest way of each side, less the mean. */
+static inline vd approach(const double *to, const int32_t *corner, int first, vd x[4][3]) {
+    vd way[4][3], most[2] = {vd_set(0), vd_set(0)};
+    for (int i = 0; i < 4; ++i) {
+        vd end[3];
+        vd_gather3(to, corner + i * SN_LANES, end);
+        minus(end, x[i], way[i]);
+    }
+    for (int a = 0; a < 3; ++a) {
+        const vd mean = vd_set(0.25) * (way[0][a] + way[1][a] + way[2][a] + way[3][a]);
+        for (int i = 0; i < 4; ++i) way[i][a] -= mean;
+    }
+    for (int i = 0; i < 4; ++i) most[i >= first] = vd_max(most[i >= first], dot(way[i], way[i]));
+    return vd_sqrt(most[0]) + vd_sqrt(most[1]);
+}
+
+static unsigned meets(const double *from, const double *to, const int32_t *corner, int edges, double within) {
+    static const double ROUNDING = 1e-9;
+    unsigned bits = 0;
+    for (int part = 0; part < SN_LANES; part += SN_WIDTH) {
+        vd x[4][3], reach = vd_set(within);
+        for (int i = 0; i < 4; ++i) vd_gather3(from, corner + i * SN_LANES + part, x[i]);
+        if (to) reach += approach(to, corner + part, edges ? 2 : 1, x);
+        reach *= vd_set(1 + ROUNDING);
+        const vd square = edges ? edge_edge(x) : vertex_face(x);
+        const vi mask = (vi)(square <= reach * reach);
+        for (int l = 0; l < SN_WIDTH; ++l) bits |= (unsigned)(mask[l] & 1) << (part + l);
+    }
+    return bits;
+}
+
+static unsigned overlap(const double *position, const int32_t *corner) {
+    unsigned bits = 0;
+    for (int part = 0; part < SN_LANES; part += SN_WIDTH) {
+        vd x[5][3];
+        for (int i = 0; i < 5; ++i) vd_gather3(position, corner + i * SN_LANES + part, x[i]);
+        vi mask = ~(vi){0};
+        for (int a = 0; a < 3; ++a) {
+            const vd low = vd_min(vd_min(x[2][a], x[3][a]), x[4][a]), high = vd_max(vd_max(x[2][a], x[3][a]), x[4][a]);
+            mask &= (vi)(vd_max(x[0][a], x[1][a]) >= low) & (vi)(vd_min(x[0][a], x[1][a]) <= high);
+        }
+        for (int l = 0; l < SN_WIDTH; ++l) bits |= (unsigned)(mask[l] & 1) << (part + l);
+    }
+    return bits;
+}
+
 extern const sn_closest_kernels SN_ISA(sn_closest_kernels);
-const sn_closest_kernels SN_ISA(sn_closest_kernels) = {squares};
+const sn_closest_kernels SN_ISA(sn_closest_kernels) = {squares, meets, overlap};

@@ -267,7 +267,7 @@ static bool list_symmetric(const sn_matrix *matrix, const sn_block_list *list, d
     return true;
 }
 
-void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric) {
+void sn_assemble_elements(const sn_assembly *a, const sn_matrix *matrix) {
     const int pieces = sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES);
     sweep s = {.assembly = a, .matrix = matrix, .kernels = sn_linear_kernels_for(a->context)};
     s.symmetric = !a->view->unsymmetric;
@@ -284,9 +284,58 @@ void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric)
         s.tangent = patch_tangents(a);
         sn_parallel_pieces(a->context, pieces, patch_rows, &s);
     }
+}
+
+void sn_assemble_lists(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric) {
     add_list(matrix, a->stiffness, a->k);
     add_list(matrix, a->damping, a->d);
-    *symmetric = s.symmetric && list_symmetric(matrix, a->stiffness, a->k) && list_symmetric(matrix, a->damping, a->d);
+    *symmetric =
+        !a->view->unsymmetric && list_symmetric(matrix, a->stiffness, a->k) && list_symmetric(matrix, a->damping, a->d);
+}
+
+void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric) {
+    sn_assemble_elements(a, matrix);
+    sn_assemble_lists(a, matrix, symmetric);
+}
+
+/* ---- What the listed blocks hide ---- */
+static void keep_list(const sn_matrix *matrix, const sn_block_list *list, double factor, sn_listed *listed) {
+    for (int i = 0; list && factor != 0 && i < list->count; ++i) {
+        const int32_t place = place_of(matrix->pattern, list->row[i], list->column[i]);
+        if (place < 0) continue;
+        for (int k = 0; k < 9; ++k) listed->value[9 * (int64_t)listed->count + k] = entry(matrix, place, k);
+        listed->place[listed->count++] = place;
+    }
+}
+
+sn_status sn_listed_keep(const sn_assembly *a, const sn_matrix *matrix, sn_listed *listed, sn_error *error) {
+    const int most = (a->stiffness ? a->stiffness->count : 0) + (a->damping ? a->damping->count : 0);
+    listed->count = 0;
+    sn_status status =
+        sn_grow(a->context, (void **)&listed->place, &listed->places, most, sizeof *listed->place, error);
+    if (!status)
+        status = sn_grow(a->context, (void **)&listed->value, &listed->values, most, 9 * sizeof *listed->value, error);
+    if (status) return status;
+    keep_list(matrix, a->stiffness, a->k, listed);
+    keep_list(matrix, a->damping, a->d, listed);
+    return SN_OK;
+}
+
+void sn_listed_restore(const sn_listed *listed, const sn_matrix *matrix) {
+    for (int i = 0; i < listed->count; ++i)
+        for (int k = 0; k < 9; ++k) {
+            const double value = listed->value[9 * (int64_t)i + k];
+            if (matrix->single_)
+                value_single(matrix, listed->place[i])[k] = (float)value;
+            else
+                value_double(matrix, listed->place[i])[k] = value;
+        }
+}
+
+void sn_listed_release(const sn_context *context, sn_listed *listed) {
+    sn_release(context, listed->place);
+    sn_release(context, listed->value);
+    *listed = (sn_listed){0};
 }
 
 /* ---- Diagonal blocks ---- */

@@ -52,6 +52,22 @@ typedef struct sn_assembly {
 /* Fills the places of the pattern. *symmetric: whether this part of the matrix is symmetric. Listed blocks without a
  * place are left out: sn_coupling_build takes them (coupling.h). */
 void sn_assemble(const sn_assembly *assembly, const sn_matrix *matrix, bool *symmetric);
+/* Its two parts: everything but the listed blocks, and those. */
+void sn_assemble_elements(const sn_assembly *assembly, const sn_matrix *matrix);
+void sn_assemble_lists(const sn_assembly *assembly, const sn_matrix *matrix, bool *symmetric);
+
+/* The places of the listed blocks, and what the matrix had there before them. So a matrix that differs in its listed
+ * blocks alone need not be assembled again. All zero: without memory. */
+typedef struct sn_listed {
+    int count, places, values; /* places and values: capacities */
+    int32_t *place;
+    double *value; /* count x 9 */
+} sn_listed;
+/* Keeps what the matrix has at the places of the lists of the assembly, before sn_assemble_lists. */
+sn_status sn_listed_keep(const sn_assembly *assembly, const sn_matrix *matrix, sn_listed *listed, sn_error *error);
+/* Puts it back. */
+void sn_listed_restore(const sn_listed *listed, const sn_matrix *matrix);
+void sn_listed_release(const sn_context *context, sn_listed *listed);
 /* Whether the operator is symmetric up to rounding. Does not assemble the matrix. */
 bool sn_assembly_symmetric(const sn_assembly *assembly);
 /* Only the diagonal blocks, nodes x 9 column-major, without a matrix. Blocks that `linearised` holds (if set) come from
