@@ -129,11 +129,12 @@ static int distinct(const sn_world *world) {
     return count;
 }
 
-/* All tets in one coarse tet share its frame; on the finest level each element has its own. */
+/* All tets in one coarse tet share its frame; on the finest level each element has its own. Tets with a face in the
+ * held plane and the same fourth node have equal frames, so there may be fewer than tets. */
 static void test_frames(void **state) {
     (void)state;
     const char *const level[] = {"0", "1", "2", "-1"};
-    const int most[] = {6, 48, 384, 384}, least[] = {6, 30, 200, 200};
+    const int most[] = {6, 48, 384, 384}, least[] = {4, 30, 200, 200};
     sn_world *world[4];
     for (int k = 0; k < 4; ++k) {
         const sn_override set = {"bodies.0.material.frames.level", level[k]};
