@@ -82,8 +82,12 @@ typedef struct sn_material {
     double beta;  /* rotation "dapd": how far a degenerate element is moved back; at least 1, default 3 */
     double frames_every; /* corotational laws and warping: s for which a frame stays before it is taken anew, at least
                             0. 0 (default): a law takes it at each evaluation, warping at each step. Dynamics only */
-    char warping[32];    /* a name of sn_warpings(): stiffness warping per vertex, for law "linear" only; "" (default):
-                            none */
+    /* With frames_every above 0: the level of the body's mesh (sn_mesh.node_level) whose shape gives the frames. All
+     * tets in one tet of that level then have one frame. -1 (default): each element has its own. Not for warping and
+     * not for rotations with a history (docs/levels.md). */
+    int frames_level;
+    char warping[32]; /* a name of sn_warpings(): stiffness warping per vertex, for law "linear" only; "" (default):
+                         none */
     char warping_matrix[32];  /* warping: a name of sn_warping_matrices(); "" (default): "element" */
     bool ghost_correction;    /* warping: take the net force and torque out of a body's elastic forces; default false */
     double spring_damper;     /* element "springs": N s/m of every spring, at least 0; default 0 */

@@ -214,7 +214,7 @@ typedef struct sn_body_options {
 
     /* The unknowns of the linear solver: "nodal" (default, also for "") or "hierarchical": the values at the nodes of
      * the coarsest mesh, and the details that finer levels add (docs/levels.md). The results are the same. The latter
-     * needs a mesh with levels and an iterative solver, and has no effect where no linear system is solved. */
+     * needs a mesh with levels, an iterative solver, and a method of time that solves linear systems. */
     char basis[32];
 
     /* material_count materials; with a count of 0 the body has sn_material_default(). Selector i says which elements

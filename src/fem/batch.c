@@ -16,6 +16,7 @@ typedef struct choice {
     sn_differential differential;
     bool projects;
     double alpha, beta, every;
+    int level;
     int warping;
     int terms; /* of the Prony series */
     bool on_shear, by_coefficient;
@@ -77,6 +78,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
         exact = false;
     }
     out->every = material->frames_every;
+    out->level = material->frames_level;
     out->viscous = material->viscous[0] != 0 || material->viscous[1] != 0 || material->rayleigh[1] != 0;
     if (exact && can_be_exact(law, NULL)) out->differential = SN_DIFFERENTIAL_EXACT;
     out->projects = exact && out->differential == SN_DIFFERENTIAL_EXACT && (muscle || law->flags & SN_LAW_INDEFINITE) &&
@@ -112,10 +114,10 @@ static bool updates(const choice *c) {
 static int same_choice(const sn_batch *batch, const sn_element *element, const choice *c) {
     return batch->element == element && batch->law == c->law && batch->rotation == c->rotation &&
            batch->differential == c->differential && batch->projects == c->projects && batch->alpha == c->alpha &&
-           batch->beta == c->beta && batch->every == c->every && batch->warping == c->warping &&
-           batch->vertex_matrix == c->vertex_matrix && (batch->compact == SN_COMPACT_UPDATED) == updates(c) &&
-           batch->terms == c->terms && batch->on_shear == c->on_shear && batch->by_coefficient == c->by_coefficient &&
-           batch->muscle == c->muscle;
+           batch->beta == c->beta && batch->every == c->every && batch->level == c->level &&
+           batch->warping == c->warping && batch->vertex_matrix == c->vertex_matrix &&
+           (batch->compact == SN_COMPACT_UPDATED) == updates(c) && batch->terms == c->terms &&
+           batch->on_shear == c->on_shear && batch->by_coefficient == c->by_coefficient && batch->muscle == c->muscle;
 }
 
 /* Appends a batch, or finds one alike. model->batch has room. */
@@ -136,6 +138,7 @@ static int32_t batch_for(const sn_context *context, sn_elements_model *model, co
                         .rotation_state = -1,
                         .frames = -1,
                         .every = c->every,
+                        .level = c->level,
                         .alpha = c->alpha,
                         .beta = c->beta,
                         .warping = c->warping,

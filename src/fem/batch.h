@@ -59,6 +59,7 @@ typedef struct sn_batch {
     int64_t recalled; /* offset of its recalled stress, in doubles: block_count x points x SN_MEMORY_ITEMS x SN_LANES */
     double alpha, beta; /* of the rotation */
     double every;       /* s: how long frames stay; 0: the rotation follows at each evaluation */
+    int level;          /* of the mesh whose shape gives the frames; -1: the element's own */
     int64_t
         frames;  /* offset of the kept frames of its points, in doubles: block_count x points x 9 x SN_LANES; -1: none
                   */
@@ -349,10 +350,12 @@ void sn_elements_recall(const sn_context *context, const sn_elements_model *mode
 
 /* Whether frames that stay for `every` seconds are taken anew on the way from time `from` to `to`: always for 0. */
 bool sn_frames_due(double every, double from, double to);
-/* Takes the frames of the batches that are due anew, at view->x; view->frame is not looked at. frame: frame_size
- * doubles. Returns whether any was due. */
+/* Takes the frames of the batches of this level that are due anew, at view->x; view->frame is not looked at. frame:
+ * frame_size doubles. Returns whether any was due. */
 bool sn_elements_frames(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
-                        double from, double to, double *frame);
+                        int level, double from, double to, double *frame);
+/* The highest level of the batches with frames; -1: none has one. */
+int sn_elements_frame_level(const sn_elements_model *model);
 
 /* ---- Mass ---- */
 /* Mass per rest volume of element e, kg/m^3. */

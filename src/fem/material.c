@@ -183,6 +183,16 @@ static const sn_field material_field[] = {
     NUMBER("frames.every", frames_every, 0, 0, 0, "s",
            "corotational laws and warping: a frame is taken anew when the time passes a multiple of this; 0: laws at "
            "each evaluation, warping at each step"),
+    {.name = "frames.level",
+     .type = SN_FIELD_INT,
+     .offset = offsetof(sn_material, frames_level),
+     .count = 1,
+     .low = -1,
+     .high = 255,
+     .value = -1,
+     .unit = "",
+     .text =
+         "with frames.every, on refined meshes: the level whose tets have the frames; -1: each element has its own"},
     CHOICE("warping", warping, sn_warpings, "law linear: stiffness warping per vertex; default: none"),
     CHOICE("warping_matrix", warping_matrix, sn_warping_matrices,
            "warping: the matrix of the linear systems; default: element"),

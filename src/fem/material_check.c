@@ -176,6 +176,13 @@ static sn_status check_blocks(const sn_material *material, const sn_law *law, sn
     if (material->frames_every > 0 && !(law->flags & SN_LAW_ROTATION) && !material->warping[0])
         return sn_fail_at(error, SN_BAD_INPUT, "frames.every",
                           "'frames.every' has no effect with law '%s', which uses no rotation", law->name);
+    if (material->frames_level >= 0 && !(material->frames_every > 0))
+        return sn_fail_at(error, SN_BAD_INPUT, "frames.level",
+                          "'frames.level' has no effect without 'frames.every'; give both or none");
+    if (material->frames_level >= 0 && (material->warping[0] || (rotation && rotation->uses_history)))
+        return sn_fail_at(error, SN_UNSUPPORTED, "frames.level", "'frames.level' does not go with %s '%s'",
+                          material->warping[0] ? "warping" : "rotation",
+                          material->warping[0] ? material->warping : rotation->name);
     if (material->warping_matrix[0] && !material->warping[0])
         return sn_fail_at(error, SN_BAD_INPUT, "warping_matrix",
                           "'warping_matrix' has no effect without 'warping'; give both or none");

@@ -255,11 +255,12 @@ bool sn_frames_due(double every, double from, double to) {
 typedef struct frames_work {
     const sn_elements_model *model;
     const sn_element_view *view;
+    int level;
     double from, to, *frame;
 } frames_work;
 
 static bool takes(const frames_work *w, const sn_batch *batch) {
-    return batch->frames >= 0 && sn_frames_due(batch->every, w->from, w->to);
+    return batch->frames >= 0 && batch->level == w->level && sn_frames_due(batch->every, w->from, w->to);
 }
 
 static void frames_task(void *data, int index) {
@@ -271,11 +272,18 @@ static void frames_task(void *data, int index) {
         batch->kernels->rotation(batch, block, w->view, w->frame + batch->frames + block * block_size);
 }
 
+int sn_elements_frame_level(const sn_elements_model *model) {
+    int level = -1;
+    for (int b = 0; b < model->batch_count; ++b)
+        if (model->batch[b].frames >= 0 && model->batch[b].level > level) level = model->batch[b].level;
+    return level;
+}
+
 bool sn_elements_frames(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
-                        double from, double to, double *frame) {
+                        int level, double from, double to, double *frame) {
     sn_element_view now = *view;
     now.frame = NULL;
-    frames_work w = {model, &now, from, to, frame};
+    frames_work w = {model, &now, level, from, to, frame};
     bool any = false;
     for (int b = 0; b < model->batch_count; ++b) any = any || takes(&w, &model->batch[b]);
     if (any) sn_elements_chunks(context, model, frames_task, &w);

@@ -133,6 +133,14 @@ static void collect_parents(void *data, int piece) {
     }
 }
 
+/* x_i = half (x_p + x_q) for new nodes. */
+static void take_parents(void *data, int piece) {
+    const map_work *w = data;
+    const int32_t begin = w->first + piece * GRAIN, end = begin + GRAIN < w->end ? begin + GRAIN : w->end;
+    for (int32_t at = begin; at < end; ++at) memset(w->x + 3 * (size_t)w->levels->node[at], 0, 3 * sizeof *w->x);
+    collect_parents(data, piece);
+}
+
 /* x_p += half (the sum of x over the children of p) for targets. */
 static void collect_children(void *data, int piece) {
     const map_work *w = data;
@@ -160,4 +168,11 @@ void sn_levels_map_level(const sn_context *context, const sn_levels *levels, sn_
 void sn_levels_map(const sn_context *context, const sn_levels *levels, sn_level_map map, double *x) {
     const bool up = map == SN_LEVEL_S || map == SN_LEVEL_INVERSE_TRANSPOSE;
     for (int k = 1; k < levels->count; ++k) sn_levels_map_level(context, levels, map, up ? k : levels->count - k, x);
+}
+
+void sn_levels_interpolate(const sn_context *context, const sn_levels *levels, int level, double *x) {
+    for (int k = level + 1; k < levels->count; ++k) {
+        map_work w = {levels, x, 0.5, levels->begin[k], levels->begin[k + 1]};
+        sn_parallel_pieces(context, sn_pieces(w.end - w.first, GRAIN), take_parents, &w);
+    }
 }

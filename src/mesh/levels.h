@@ -59,4 +59,7 @@ void sn_levels_map(const sn_context *context, const sn_levels *levels, sn_level_
 /* The part of the map that belongs to one level, 1 or more. */
 void sn_levels_map_level(const sn_context *context, const sn_levels *levels, sn_level_map map, int level, double *x);
 
+/* x_i <- (x_p + x_q) / 2 for all nodes above the level: S x without the details of higher levels. */
+void sn_levels_interpolate(const sn_context *context, const sn_levels *levels, int level, double *x);
+
 #endif

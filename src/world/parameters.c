@@ -302,8 +302,9 @@ static bool same_kind(const sn_material *a, const sn_material *b) {
            strcmp(a->rotation, b->rotation) == 0 && strcmp(a->differential, b->differential) == 0 &&
            a->density == b->density && a->rayleigh[0] == b->rayleigh[0] && a->prony_count == b->prony_count &&
            strcmp(a->prony_on, b->prony_on) == 0 && a->alpha == b->alpha && a->beta == b->beta &&
-           a->frames_every == b->frames_every && strcmp(a->warping, b->warping) == 0 &&
-           strcmp(a->warping_matrix, b->warping_matrix) == 0 && a->ghost_correction == b->ghost_correction;
+           a->frames_every == b->frames_every && a->frames_level == b->frames_level &&
+           strcmp(a->warping, b->warping) == 0 && strcmp(a->warping_matrix, b->warping_matrix) == 0 &&
+           a->ghost_correction == b->ghost_correction;
 }
 
 sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material, sn_error *error) {

@@ -153,6 +153,23 @@ static void fill_places(const sn_world *world, sn_solid *solid) {
     }
 }
 
+/* Frames of a level need that level. */
+static sn_status check_levels(const sn_world *world, sn_error *error) {
+    for (int b = 0; b < world->model->body_count; ++b)
+        for (int m = 0; m < world->model->body[b].material_count; ++m) {
+            const sn_material *material = sn_world_material(world, b, m);
+            const int levels = world->model->body[b].mesh->level_count;
+            if (!material || material->frames_level < 0 || material->frames_level < levels) continue;
+            const sn_status status = sn_fail_at(
+                error, SN_BAD_INPUT, "frames.level",
+                "'frames.level' is %d, but the mesh of body '%s' has %d levels; refine it (key 'refine' of the "
+                "mesh)",
+                material->frames_level, world->model->body[b].name, levels ? levels : 1);
+            return sn_within(error, status, "bodies.%d.material.%d", b, m);
+        }
+    return SN_OK;
+}
+
 static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) {
     const sn_model *model = world->model;
     sn_context *context = world->context;
@@ -169,7 +186,8 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
         !solid->weight_exact)
         return sn_no_memory(error);
     fill_sources(world, solid);
-    sn_status status = fill_mass(world, solid, error);
+    sn_status status = check_levels(world, error);
+    if (!status) status = fill_mass(world, solid, error);
     if (!status) status = fill_compiled(world, solid, error);
     if (!status) {
         status = sn_elements_compile(context, solid->compiled, solid->compiled_count, model->node_count,

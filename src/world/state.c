@@ -204,9 +204,19 @@ void sn_world_rotations(sn_world *world) {
 bool sn_world_frames(sn_world *world, double from, double to, const double *x) {
     sn_state *state = &world->state;
     const sn_solid *solid = world->solid;
-    const sn_element_view view = sn_world_view(world, x, NULL);
+    sn_element_view view = sn_world_view(world, x, NULL);
     const bool vertices = sn_warping_rotations(world->context, &solid->warping, from, to, x, state->vertex_frame);
-    const bool due = sn_elements_frames(world->context, &solid->elements, &view, from, to, state->frame) || vertices;
+    bool due = sn_elements_frames(world->context, &solid->elements, &view, -1, from, to, state->frame) || vertices;
+    for (int level = sn_elements_frame_level(&solid->elements); level >= 0; --level) {
+        /* The displacement without the details of finer levels has one gradient in each coarse tet. */
+        const int n = 3 * world->model->node_count;
+        double *coarse = world->workspace.scaled;
+        sn_vector_subtract(world->context, n, x, world->model->rest, coarse);
+        sn_levels_interpolate(world->context, &world->model->levels, level, coarse);
+        sn_vector_add(world->context, n, 1, world->model->rest, coarse);
+        view.x = coarse;
+        due = sn_elements_frames(world->context, &solid->elements, &view, level, from, to, state->frame) || due;
+    }
     if (due) world->workspace.inside_known = false;
     return due;
 }

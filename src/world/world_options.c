@@ -457,6 +457,20 @@ static sn_status check_solver_used(const sn_world_options *options, sn_error *er
                       method->name);
 }
 
+/* The same of the basis of bodies. */
+static sn_status check_basis_used(const sn_world_options *options, sn_error *error) {
+    const sn_method *method = sn_method_choose(&options->time);
+    for (int b = 0; b < options->body_count && method && !method->implicit; ++b)
+        if (strcmp(options->body[b].basis, "hierarchical") == 0) {
+            const sn_status status =
+                sn_fail_at(error, SN_BAD_INPUT, "basis",
+                           "basis 'hierarchical' has no effect with time.method '%s', which solves no linear system",
+                           method->name);
+            return sn_within(error, status, "bodies.%d", b);
+        }
+    return SN_OK;
+}
+
 sn_status sn_world_options_check(const sn_world_options *options, sn_error *error) {
     static const sn_field gravity = {"gravity", SN_FIELD_DOUBLE, offsetof(sn_world_options, gravity), 3, ANY, NULL,
                                      NULL,      "m/s^2",         "acceleration of free fall"};
@@ -473,5 +487,5 @@ sn_status sn_world_options_check(const sn_world_options *options, sn_error *erro
     if (!status) status = sn_within(error, sn_contact_options_check(&options->contact, error), "contact");
     for (int b = 0; b < options->body_count && !status; ++b)
         status = sn_within(error, sn_body_options_check(&options->body[b], error), "bodies.%d", b);
-    return status;
+    return status ? status : check_basis_used(options, error);
 }

@@ -58,6 +58,7 @@ static const char core[] = ", \"rigid\": [{\"select\": {\"box\": [[0.2, -1, -1],
 
 static const refusal refusals[] = {
     {plain, plain, "time.method=verlet solver.tolerance=1e-3", "solver.tolerance"},
+    {plain, plain, "time.method=verlet bodies.0.mesh.refine=1 bodies.0.basis=hierarchical", "bodies.0.basis"},
     {plain, plain, "time.method=rk4 solver.method=cg", "solver.method"},
     {plain, plain, APPROXIMATE "solver.precision=single", "solver.precision"},
     {plain, plain, APPROXIMATE "solver.operator=assembly-free", "solver.operator"},
@@ -204,6 +205,8 @@ static const effect effects[] = {
      MATERIAL "alpha=0.001"},
     {"sn_material", "beta", plain, "bodies.0.initial={\"mirror\":\"y\"} " MATERIAL "rotation=dapd", MATERIAL "beta=1"},
     {"sn_material", "frames.every", plain, "bodies.0.initial={\"twist\":400}", MATERIAL "frames={\"every\":0.5}"},
+    {"sn_material", "frames.level", plain,
+     "bodies.0.mesh.refine=1 bodies.0.initial={\"twist\":400} " MATERIAL "frames.every=0.5", MATERIAL "frames.level=0"},
     {"sn_material", "warping_matrix", plain, MATERIAL "law=linear " MATERIAL "warping=edges solver.method=gmres",
      MATERIAL "warping_matrix=vertex"},
     {"sn_material", "prony.on", plain, MATERIAL "prony={\"terms\":[{\"ratio\":1,\"time\":0.1}]}",

@@ -97,7 +97,78 @@ static void test_refuses(void **state) {
     }
 }
 
+/* ---- Frames of a level ---- */
+static const char turning[] =
+    "{\"sinew\": 1, \"time\": {\"step\": 0.02}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], "
+    "\"cells\": [1, 1, 1], \"split\": 6}, \"refine\": 2}, \"material\": {\"law\": \"corotated\", \"young\": 3000, "
+    "\"poisson\": 0.3, \"frames\": {\"every\": 0.04, \"level\": 0}}, \"fix\": [{\"select\": {\"group\": \"y+\"}, "
+    "\"turn\": {\"point\": [0, 0, 0], \"axis\": [0, 1, 0.2], \"degrees\": 40, \"ramp\": [0, 0.3]}}]}]}";
+
+/* The number of frames that differ by more than rounding. */
+static int distinct(const sn_world *world) {
+    enum { MOST = 400 };
+    double seen[MOST][9];
+    int count = 0;
+    const sn_batch *batch = &world->solid->elements.batch[0];
+    assert_int_equal(world->solid->elements.batch_count, 1);
+    assert_true(batch->frames >= 0);
+    for (int i = 0; i < batch->block_count * SN_LANES; ++i) {
+        double R[9];
+        if (batch->element_of[i] < 0) continue;
+        for (int e = 0; e < 9; ++e)
+            R[e] = world->state
+                       .frame[batch->frames + (int64_t)(i / SN_LANES) * 9 * SN_LANES + e * SN_LANES + i % SN_LANES];
+        bool known = false;
+        for (int k = 0; k < count && !known; ++k) {
+            double far = 0;
+            for (int e = 0; e < 9; ++e) far = fmax(far, fabs(R[e] - seen[k][e]));
+            known = far < 1e-10;
+        }
+        if (!known && count < MOST) memcpy(seen[count++], R, sizeof R);
+    }
+    return count;
+}
+
+/* All tets in one coarse tet share its frame; on the finest level each element has its own. Tets with a face in the
+ * held plane and the same fourth node have equal frames, so there may be fewer than tets. */
+static void test_frames(void **state) {
+    (void)state;
+    const char *const level[] = {"0", "1", "2", "-1"};
+    const int most[] = {6, 48, 384, 384}, least[] = {4, 30, 200, 200};
+    sn_world *world[4];
+    for (int k = 0; k < 4; ++k) {
+        const sn_override set = {"bodies.0.material.frames.level", level[k]};
+        sn_error error = {0};
+        if (world_from_text(context, "test", turning, &set, 1, &world[k], &error)) fail_msg("%s", error.text);
+        for (int i = 0; i < 10; ++i) assert_int_equal(sn_world_step(world[k], NULL, NULL), SN_OK);
+        const int frames = distinct(world[k]);
+        if (frames < least[k] || frames > most[k]) fail_msg("level %s: %d frames", level[k], frames);
+    }
+    assert_true(gap(world[2], world[3]) < 1e-9);
+    assert_true(gap(world[0], world[3]) > 1e-6 && gap(world[0], world[3]) < 0.01);
+    for (int k = 0; k < 4; ++k) sn_world_destroy(world[k]);
+}
+
+static void test_frames_refused(void **state) {
+    (void)state;
+    static const struct {
+        sn_override set;
+        const char *path, *says;
+    } trial[] = {{{"bodies.0.material.frames.every", "0"}, "bodies.0.material.0.frames.level", "frames.every"},
+                 {{"bodies.0.material.frames.level", "3"}, "bodies.0.material.0.frames.level", "3 levels"},
+                 {{"bodies.0.mesh.refine", "0"}, "bodies.0.material.0.frames.level", "refine"},
+                 {{"bodies.0.material.rotation", "dapd"}, "bodies.0.material.0.frames.level", "dapd"}};
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; ++i) {
+        sn_world *world;
+        sn_error error = {0};
+        assert_true(world_from_text(context, "test", turning, &trial[i].set, 1, &world, &error) != SN_OK);
+        if (!strstr(error.text, trial[i].says)) fail_msg("%s", error.text);
+        assert_non_null(strstr(error.path, "frames.level"));
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alike), cmocka_unit_test(test_refuses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alike), cmocka_unit_test(test_refuses),
+                                       cmocka_unit_test(test_frames), cmocka_unit_test(test_frames_refused)};
     return cmocka_run_group_tests(tests, start, end);
 }

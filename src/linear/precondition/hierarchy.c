@@ -193,6 +193,14 @@ typedef struct product_work {
     int level;
 } product_work;
 
+/* Adds weight times the block to the `count` next blocks of the plan. */
+static void add_block(double *value, const int32_t *plan, int count, double weight, const double B[9]) {
+    for (int i = 0; i < count; ++i) {
+        double *out = value + 9 * (int64_t)plan[i];
+        for (int c = 0; c < 9; ++c) out[c] += weight * B[c];
+    }
+}
+
 /* Row `at` of A_{k-1}. */
 static void collect_row(const sn_hierarchy *h, int level, int32_t at) {
     const sn_levels *l = h->levels;
@@ -200,7 +208,8 @@ static void collect_row(const sn_hierarchy *h, int level, int32_t at) {
     const sn_pattern *p = &n->pattern;
     const int32_t *plan = n->plan + n->plan_begin[at];
     const bool top = level == l->count - 1;
-    const sn_matrix inner = {.double_ = top ? NULL : h->nested[level].value}, *matrix = top ? h->matrix : &inner;
+    const float *single = top ? h->matrix->single_ : NULL;
+    const double *values = top ? h->matrix->double_ : h->nested[level].value;
     memset(n->value + 9 * (int64_t)p->row_begin[at], 0,
            9 * sizeof *n->value * (size_t)(p->row_begin[at + 1] - p->row_begin[at]));
     for (int s = 0; s < source_count(l, n, at); ++s) {
@@ -210,19 +219,21 @@ static void collect_row(const sn_hierarchy *h, int level, int32_t at) {
         for (int e = 0; e < row.count; ++e) {
             const int32_t column = column_of(&row, e);
             if (column < 0) continue;
-            double block[9], projected[9];
-            sn_matrix_block(matrix, row.first + e, block);
-            const double *T = projection(h, l->node[column]), *B = block;
+            const int64_t first = 9 * (row.first + e);
+            double block[9];
+            if (single)
+                for (int c = 0; c < 9; ++c) block[c] = (double)single[first + c];
+            else
+                memcpy(block, values + first, sizeof block);
+            const double *T = projection(h, top ? row.column[e] : l->node[column]);
             if (S || T) {
-                sn_project_pair(block, S, T, projected);
-                B = projected;
+                const double whole[9] = {block[0], block[1], block[2], block[3], block[4],
+                                         block[5], block[6], block[7], block[8]};
+                sn_project_pair(whole, S, T, block);
             }
             const int count = column < l->begin[level] ? 1 : 2;
-            const double weight = (s ? 0.5 : 1) * (count == 2 ? 0.5 : 1);
-            for (int i = 0; i < count; ++i) {
-                double *out = n->value + 9 * (int64_t)*plan++;
-                for (int c = 0; c < 9; ++c) out[c] += weight * B[c];
-            }
+            add_block(n->value, plan, count, (s ? 0.5 : 1) * (count == 2 ? 0.5 : 1), block);
+            plan += count;
         }
     }
 }
@@ -323,22 +334,7 @@ void sn_hierarchy_solve(const sn_hierarchy *h, double *x) {
     sn_hierarchy_hold(h, 0, x);
 }
 
-/* ---- For the two preconditioners ---- */
-sn_status sn_hierarchy_prepare(sn_context *context, const sn_operator *op, const sn_filter *filter,
-                               sn_hierarchy **hierarchy, sn_error *error) {
-    if (!op->matrix || !op->source || !op->source->levels)
-        return sn_fail(
-            error, SN_UNSUPPORTED,
-            "the preconditioners 'hierarchical' and 'bpx' need the assembled operator of a mesh with levels: "
-            "give the mesh of a body the key 'refine'");
-    sn_status status = SN_OK;
-    if (!*hierarchy) status = sn_hierarchy_create(context, op->source->levels, op->matrix->pattern, hierarchy, error);
-    if (!status) status = sn_hierarchy_reserve(*hierarchy, filter, error);
-    if (status) return status;
-    sn_hierarchy_update(*hierarchy, op->matrix, filter);
-    return sn_hierarchy_factor(*hierarchy, op->symmetric, error);
-}
-
+/* ---- Inverse diagonal blocks ---- */
 typedef struct block_work {
     const sn_hierarchy *h;
     int level, count;
@@ -386,4 +382,35 @@ void sn_hierarchy_scale(const sn_context *context, const float *block, const int
                         double *out) {
     block_work w = {.count = count, .node = node, .block = block, .x = x, .out = out};
     sn_parallel_pieces(context, sn_pieces(count, SN_PIECE_NODES), scale_piece, &w);
+}
+
+void sn_level_blocks_release(sn_context *context, sn_level_blocks *b) {
+    sn_hierarchy_destroy(b->hierarchy);
+    sn_release(context, b->block);
+    sn_release(context, b->loose);
+    *b = (sn_level_blocks){0};
+}
+
+sn_status sn_level_blocks_update(sn_context *context, const sn_operator *op, const sn_filter *filter,
+                                 sn_level_blocks *b, sn_error *error) {
+    if (!op->matrix || !op->source || !op->source->levels)
+        return sn_fail(
+            error, SN_UNSUPPORTED,
+            "the preconditioners 'hierarchical' and 'bpx' need the assembled operator of a mesh with levels: "
+            "give the mesh of a body the key 'refine'");
+    const sn_levels *l = op->source->levels;
+    sn_status status = SN_OK;
+    if (!b->block) b->block = sn_allocate(context, 9 * (size_t)l->begin[l->count], sizeof *b->block);
+    if (!b->loose) b->loose = sn_allocate(context, 9 * (size_t)l->loose_count, sizeof *b->loose);
+    if (!b->block || !b->loose) return sn_no_memory(error);
+    if (!b->hierarchy) status = sn_hierarchy_create(context, l, op->matrix->pattern, &b->hierarchy, error);
+    if (!status) status = sn_hierarchy_reserve(b->hierarchy, filter, error);
+    if (status) return status;
+    sn_hierarchy_update(b->hierarchy, op->matrix, filter);
+    status = sn_hierarchy_factor(b->hierarchy, op->symmetric, error);
+    for (int k = 0; k < l->count && !status; ++k)
+        sn_hierarchy_invert(b->hierarchy, k, l->node + l->begin[k], l->begin[k + 1] - l->begin[k],
+                            b->block + 9 * (int64_t)l->begin[k]);
+    if (!status) sn_hierarchy_invert(b->hierarchy, 0, l->loose, l->loose_count, b->loose);
+    return status;
 }

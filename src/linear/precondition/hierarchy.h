@@ -11,7 +11,7 @@
  * Rows and columns of the level matrices are places (sn_levels.place): level k has the places below begin[k + 1]. A row
  * of A_{k-1} collects from the rows of its node and of its children, so rows are independent of each other. Where each
  * block goes is worked out once (`plan`). A product reads each block of A_k twice and adds it to up to two blocks;
- * making all levels takes the time of about ten products with A. */
+ * making all levels takes about the time of an assembly by elements. */
 #ifndef SN_LINEAR_HIERARCHY_H
 #define SN_LINEAR_HIERARCHY_H
 
@@ -63,12 +63,18 @@ void sn_hierarchy_prolong(const sn_hierarchy *hierarchy, int level, double *x);
 /* x <- A_0^-1 x at the nodes of level 0, by the factor. */
 void sn_hierarchy_solve(const sn_hierarchy *hierarchy, double *x);
 
-/* ---- For the two preconditioners ---- */
-/* Makes *hierarchy for the levels of the operator if there is none, then its matrices and its factor. */
-sn_status sn_hierarchy_prepare(sn_context *context, const sn_operator *op, const sn_filter *filter,
-                               sn_hierarchy **hierarchy, sn_error *error);
-/* block[i] = the inverse of the diagonal block of node[i] on the level, in single precision: count x 9. Loose nodes
- * have that of the matrix. Right after an update. */
+/* ---- Inverse diagonal blocks, for the two preconditioners ---- */
+typedef struct sn_level_blocks {
+    sn_hierarchy *hierarchy;
+    float *block; /* by place, 9 numbers each: of each node on the level of its birth */
+    float *loose; /* the same of the loose nodes, from the matrix itself */
+} sn_level_blocks;
+
+/* Makes the hierarchy for the levels of the operator if there is none, then its matrices, its factor and the blocks. */
+sn_status sn_level_blocks_update(sn_context *context, const sn_operator *op, const sn_filter *filter,
+                                 sn_level_blocks *blocks, sn_error *error);
+void sn_level_blocks_release(sn_context *context, sn_level_blocks *blocks);
+/* block[i] = the inverse of the diagonal block of node[i] on the level: count x 9. Right after an update. */
 void sn_hierarchy_invert(const sn_hierarchy *hierarchy, int level, const int32_t *node, int count, float *block);
 /* out_i = block[i] x_node[i]; out has 3 numbers for each i. NULL: the result replaces x_node[i]. */
 void sn_hierarchy_scale(const sn_context *context, const float *block, const int32_t *node, int count, double *x,
