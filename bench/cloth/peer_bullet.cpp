@@ -49,7 +49,10 @@ struct ball {
     }
 };
 
-template <typename world_type> void run_frames(const cloth_scene *scene, world_type &world, const btSoftBody *sheet, cloth_run *run) {
+// Runs the scene, and takes the sheet and the ball out of the world.
+template <typename world_type>
+bool run_frames(const cloth_peer *peer, const cloth_scene *scene, world_type &world, btSoftBody *sheet, btRigidBody *below, cloth_run *run) {
+    run->step = peer->step;
     const int frames = cloth_frame_count(scene), steps = int(std::lround(scene->frame / run->step));
     double *out = run->frame;
     for (int f = 0; f < frames; ++f) {
@@ -59,6 +62,10 @@ template <typename world_type> void run_frames(const cloth_scene *scene, world_t
         for (int i = 0; i < scene->node_count; ++i)
             for (int a = 0; a < 3; ++a) *out++ = double(sheet->m_nodes[i].m_x[a]);
     }
+    world.removeSoftBody(sheet);
+    delete sheet;
+    world.removeRigidBody(below);
+    return true;
 }
 
 } // namespace
@@ -86,12 +93,7 @@ bool cloth_bullet_implicit(const cloth_peer *peer, const char *, const cloth_sce
     world.addSoftBody(sheet);
     world.addForce(sheet, &springs);
     world.addForce(sheet, &weight);
-    run->step = peer->step;
-    run_frames(scene, world, sheet, run);
-    world.removeSoftBody(sheet);
-    delete sheet;
-    world.removeRigidBody(&below.body);
-    return true;
+    return run_frames(peer, scene, world, sheet, &below.body, run);
 }
 
 bool cloth_bullet_positions(const cloth_peer *peer, const char *, const cloth_scene *scene, cloth_run *run) {
@@ -114,10 +116,5 @@ bool cloth_bullet_positions(const cloth_peer *peer, const char *, const cloth_sc
     sheet->m_cfg.piterations = 20;
     sheet->m_cfg.collisions = btSoftBody::fCollision::SDF_RS;
     world.addSoftBody(sheet);
-    run->step = peer->step;
-    run_frames(scene, world, sheet, run);
-    world.removeSoftBody(sheet);
-    delete sheet;
-    world.removeRigidBody(&below.body);
-    return true;
+    return run_frames(peer, scene, world, sheet, &below.body, run);
 }
