@@ -22,6 +22,7 @@ define run_benchmarks
 $(call build,-DSINEW_BENCH=ON)
 scripts/peers.sh $(BUILD)
 $(BUILD)/bench_touch --peers $(BUILD)/peers
+$(BUILD)/bench_cloth --peers $(BUILD)/peers
 $(BUILD)/bench_beams --large
 $(BUILD)/bench_memory
 $(BUILD)/bench_kernels
@@ -70,7 +71,7 @@ test: packages ## every test, or those whose name holds ONLY=...; WERROR=ON turn
 	$(call build,-DSINEW_TESTS=ON)
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --timeout 300 --no-tests=error $(if $(ONLY),-R '$(ONLY)',)
 
-bench: packages ## speed beside Bullet and MuJoCo in one run, in tables; about ten minutes
+bench: packages ## speed beside Bullet, MuJoCo and Jolt in one run, in tables; about ten minutes
 	$(run_benchmarks)
 
 web: packages ## the page as a static site in build/web (minutes the first time)

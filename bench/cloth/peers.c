@@ -24,9 +24,9 @@ const cloth_peer cloth_peers[] = {
     {"Jolt (wasm), 5 its", CLOTH_OTHER, false, 1. / 60, 0, "jolt-physics", "peer_jolt_cloth.mjs", "5", in_node},
     {"Jolt (wasm), 20 its", CLOTH_JOLT, false, 1. / 200, 0, "jolt-physics", "peer_jolt_cloth.mjs", "20", in_node},
     {"Bullet, positions", CLOTH_OTHER, false, 1. / 60, 2000, NULL, NULL, NULL, cloth_bullet_positions},
-    {"Bullet, implicit", CLOTH_BULLET, true, 1. / 240, 2000, NULL, NULL, NULL, cloth_bullet_implicit},
-    {"MuJoCo (wasm), no self", CLOTH_OTHER, false, 1. / 100, 2000, "@mujoco/mujoco", "peer_mujoco_cloth.mjs", "passive",
+    {"Bullet, implicit", CLOTH_BULLET, false, 1. / 2000, 2000, NULL, NULL, NULL, cloth_bullet_implicit},
+    {"MuJoCo (wasm), no self", CLOTH_OTHER, false, 1. / 100, 0, "@mujoco/mujoco", "peer_mujoco_cloth.mjs", "passive",
      in_node},
-    {"MuJoCo (wasm)", CLOTH_MUJOCO, true, 1. / 200, 2000, "@mujoco/mujoco", "peer_mujoco_cloth.mjs", "self", in_node},
+    {"MuJoCo (wasm)", CLOTH_MUJOCO, true, 1. / 200, 0, "@mujoco/mujoco", "peer_mujoco_cloth.mjs", "self", in_node},
 };
 const int cloth_peer_count = (int)(sizeof cloth_peers / sizeof *cloth_peers);

@@ -85,6 +85,25 @@ static void check(const soup *s, const soup *t, const sn_box_pairs *pairs, doubl
 
 static soup one, two;
 
+static bool is_odd(const void *user, const int32_t pair[2]) {
+    (void)user;
+    return (pair[0] + pair[1]) % 2 == 1;
+}
+
+/* A search that keeps some pairs gives these pairs, in the same order. */
+static void check_kept(sn_context *context, sn_box_tree *tree, const sn_box_pairs *all) {
+    sn_box_pairs kept = {.context = context, .keep = is_odd};
+    int count = 0;
+    assert_int_equal(sn_box_tree_pairs(tree, NULL, &kept, NULL), SN_OK);
+    for (int i = 0; i < all->count; ++i) {
+        if (!is_odd(NULL, all->pair[i])) continue;
+        assert_true(count < kept.count);
+        assert_memory_equal(kept.pair[count++], all->pair[i], sizeof *all->pair);
+    }
+    assert_int_equal(count, kept.count);
+    sn_box_pairs_release(&kept);
+}
+
 static void test_against_all_pairs(void **state) {
     (void)state;
     sn_context *context;
@@ -103,6 +122,7 @@ static void test_against_all_pairs(void **state) {
             check(&one, &two, &pairs, 0.01, swept);
             assert_int_equal(sn_box_tree_pairs(a, NULL, &pairs, NULL), SN_OK);
             check(&one, &one, &pairs, 0.01, swept);
+            check_kept(context, a, &pairs);
             sn_box_tree_destroy(a), sn_box_tree_destroy(b);
         }
     sn_box_pairs_release(&pairs);

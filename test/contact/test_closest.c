@@ -3,6 +3,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -262,6 +263,63 @@ static void test_kernels(void **state) {
     }
 }
 
+/* The distance that the corners of a pair can lose on their ways, less their common motion. */
+static double approach(int kind, double from[4][3], double to[4][3]) {
+    double most[2] = {0, 0}, mean[3];
+    for (int a = 0; a < 3; ++a) {
+        mean[a] = 0;
+        for (int i = 0; i < 4; ++i) mean[a] += 0.25 * (to[i][a] - from[i][a]);
+    }
+    for (int i = 0; i < 4; ++i) {
+        double way[3];
+        for (int a = 0; a < 3; ++a) way[a] = to[i][a] - from[i][a] - mean[a];
+        most[i > kind] = fmax(most[i > kind], sn_norm3(way));
+    }
+    return most[0] + most[1];
+}
+
+/* The pairs that can meet on their ways, and the boxes of edges and triangles that touch: each kernel against a scalar
+ * answer. */
+static void test_kernels_of_lists(void **state) {
+    (void)state;
+    static const char *const name[] = {"baseline", "avx2", "avx512"};
+    int met = 0, apart = 0, near = 0, far = 0;
+    for (int isa = 0; isa < 3; ++isa) {
+        sn_context_options options = sn_context_options_default();
+        sn_context *context = NULL;
+        options.simd = name[isa], options.threads = 1;
+        if (sn_context_create(&options, &context, NULL)) continue;
+        for (int trial = 0; trial < 400; ++trial) {
+            double from[40][3], to[40][3];
+            int32_t corner[5][8];
+            const int kind = trial % 2;
+            const bool moves = trial % 3 > 0;
+            for (int i = 0; i < 120; ++i) {
+                from[i / 3][i % 3] = 2 * random_unit() - 1;
+                to[i / 3][i % 3] = from[i / 3][i % 3] + 0.2 * random_unit() + 3;
+            }
+            for (int i = 0; i < 40; ++i) corner[i / 8][i % 8] = 5 * (i % 8) + i / 8;
+            const unsigned meets =
+                sn_closest_kernels_for(context)->meets(from[0], moves ? to[0] : NULL, corner[0], kind, 0.3);
+            const unsigned boxes = sn_closest_kernels_for(context)->overlap(from[0], corner[0]);
+            for (int l = 0; l < 8; ++l) {
+                double(*x)[3] = from + 5 * l;
+                const double room = 0.3 + (moves ? approach(kind, x, to + 5 * l) : 0) - distance(kind, from + 5 * l);
+                if (fabs(room) > 1e-6) assert_int_equal(meets >> l & 1, room > 0);
+                *(room > 0 ? &met : &apart) += 1;
+                bool touch = true;
+                for (int a = 0; a < 3; ++a)
+                    touch = touch && fmax(x[0][a], x[1][a]) >= fmin(fmin(x[2][a], x[3][a]), x[4][a]) &&
+                            fmin(x[0][a], x[1][a]) <= fmax(fmax(x[2][a], x[3][a]), x[4][a]);
+                assert_int_equal(boxes >> l & 1, touch);
+                *(touch ? &near : &far) += 1;
+            }
+        }
+        sn_context_destroy(context);
+    }
+    assert_true(met > 100 && apart > 100 && near > 100 && far > 100);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_distance_is_the_smallest),
@@ -272,6 +330,7 @@ int main(void) {
         cmocka_unit_test(test_continuous),
         cmocka_unit_test(test_no_tunnel),
         cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_kernels_of_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

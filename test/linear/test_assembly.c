@@ -154,6 +154,25 @@ static void test_assembly_free(void **state) {
     (void)state;
 }
 
+/* What was below the listed blocks comes back to the last bit, also where two blocks have one place. */
+static void check_listed(fixture *f, const sn_assembly *a) {
+    const size_t count = 9 * (size_t)f->pattern.block_count;
+    double *bare = malloc(count * sizeof *bare);
+    sn_listed listed = {0};
+    bool symmetric;
+    sn_assembly twice = *a;
+    twice.damping = a->stiffness;
+    sn_assemble_elements(a, &f->wide);
+    memcpy(bare, f->wide.double_, count * sizeof *bare);
+    assert_int_equal(sn_listed_keep(&twice, &f->wide, &listed, NULL), SN_OK);
+    sn_assemble_lists(&twice, &f->wide, &symmetric);
+    assert_memory_not_equal(bare, f->wide.double_, count * sizeof *bare);
+    sn_listed_restore(&listed, &f->wide);
+    assert_memory_equal(bare, f->wide.double_, count * sizeof *bare);
+    sn_listed_release(f->context, &listed);
+    free(bare);
+}
+
 static void test_lists(void **state) {
     fixture f;
     open_fixture(&f, 1);
@@ -167,6 +186,7 @@ static void test_lists(void **state) {
     sn_block_list list = {.count = 4, .capacity = 4, .row = row, .column = column, .value = value};
     a.stiffness = &list;
     check_product(&f, &a, 1, 1e-12);
+    check_listed(&f, &a);
     value[27 + 1] += 1e4; /* a diagonal block that is not symmetric */
     check_product(&f, &a, 0, 1e-12);
     a.damping = &list, a.stiffness = NULL;
