@@ -168,6 +168,21 @@ static void test_friction(void **state) {
 }
 
 /* K is minus the derivative of the energy's, the force minus the energy's, also where the spring stiffens. */
+/* A solve that is repeated at the same place gets the same matrix. At the next place it gets another one. */
+static void test_friction_repeated(void **state) {
+    (void)state;
+    const double n[3] = {0, 1, 0}, slip[3] = {0.3, 0, 0}, next[3] = {0.2, 0, 0.1};
+    double D[3][9] = {{0}};
+    sn_friction memory = {.normal = 2};
+    for (int i = 0; i < 3; ++i) {
+        sn_friction_follow(&memory, n, i < 2 ? slip : next, 1e-3);
+        sn_friction_add(&memory, n, 1e-3, 2, D[i]);
+    }
+    assert_memory_equal(D[0], D[1], sizeof D[0]);
+    close_to(D[0][0], 2 / 0.3, 1e-12); /* the force of a slip over the slip: it never reverses it */
+    assert_true(D[2][0] < 0.9 * D[0][0]);
+}
+
 static void test_energy(void **state) {
     (void)state;
     const double origin[3] = {0};
@@ -309,8 +324,9 @@ static int end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks),   cmocka_unit_test(test_spring_damper),
-                                       cmocka_unit_test(test_friction), cmocka_unit_test(test_energy),
-                                       cmocka_unit_test(test_passed),   cmocka_unit_test(test_force),
-                                       cmocka_unit_test(test_motion),   cmocka_unit_test(test_checks)};
+                                       cmocka_unit_test(test_friction), cmocka_unit_test(test_friction_repeated),
+                                       cmocka_unit_test(test_energy),   cmocka_unit_test(test_passed),
+                                       cmocka_unit_test(test_force),    cmocka_unit_test(test_motion),
+                                       cmocka_unit_test(test_checks)};
     return cmocka_run_group_tests(tests, start, end);
 }
