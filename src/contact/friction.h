@@ -14,6 +14,10 @@
  * The residual still uses lambda(u). D is positive semidefinite, and it approaches the derivative as lambda approaches
  * lambda(u). The first D, with lambda = 0, is the secant of Kacanov's iteration.
  *
+ * A solve that is repeated at the same place (newton_one_step.c, when contacts were released) gets the same D. With du
+ * = 0 the update would give the derivative, which is 0 along a slip: a method with one linear solve per step would then
+ * treat friction explicitly, reverse slips and gain energy.
+ *
  * The normal force N is constant during a solve. It is first the N of the beginning of the step, then the N of the last
  * solution, until it does not change any more (Li et al. 2020, incremental potential contact). Then each solve has a
  * potential and a symmetric matrix. Also, the first guesses of the normal force in an impact, which are far too large,
@@ -43,9 +47,7 @@ static inline double sn_friction_phi(double r, double e, double *rate) {
 }
 
 /* Updates lambda for the new slip velocity ut. The part of lambda along the normal n is removed, because n turns on
- * curved colliders. At the same slip nothing changes: a solve that is repeated at its place (newton_one_step.c) has
- * learned nothing, and keeps the secant. With the derivative there, one linear solve would take the friction of sliding
- * contacts as a constant force, which turns slow slips around and feeds energy. */
+ * curved colliders. At the same slip nothing changes. */
 static inline void sn_friction_follow(sn_friction *memory, const double n[3], const double ut[3], double e) {
     if (memory->known && ut[0] == memory->slip[0] && ut[1] == memory->slip[1] && ut[2] == memory->slip[2]) return;
     if (memory->known) {

@@ -22,6 +22,7 @@
 enum { ROUNDS = 600, PATIENCE = 80, SWEEPS = 30, RINGS = 2, STOPS = 12, APART = 300 };
 static const double STEP = 0.1;     /* of the mean edge: the largest motion of a round */
 static const double SPREAD = 4;     /* weight of a neighbour against the motion that a vertex wants */
+static const double CLEAR = 0.1;    /* of the mean edge: how far cloth that is parted from a solid stays away from it */
 static const double STEEPEST = 0.2; /* E . N counts at least so much */
 
 typedef struct untangling {
@@ -205,11 +206,31 @@ static void want_crossing(untangling *u, int32_t edge, int32_t triangle) {
 }
 
 /* ---- Inside solids ---- */
-/* Vertices of cloth `surface` that are inside `solid` want to go to its nearest point. */
+/* The direction in which a vertex leaves a solid: to the nearest point from inside, away from it just outside. Returns
+ * its weight; 0: the vertex is clear of the solid. */
+static double way_out(const untangling *u, const sn_box_surface *solid, const double *x, double out[3]) {
+    sn_box_hit hit;
+    const bool inside = sn_box_tree_holds(solid, x);
+    if (!sn_box_tree_nearest(solid, x, inside ? INFINITY : CLEAR * u->near->edge_length, &hit)) return 0;
+    double place[3] = {0, 0, 0};
+    const int32_t *corner = solid->triangle + 3 * (size_t)hit.triangle;
+    for (int k = 0; k < 3; ++k)
+        for (size_t a = 0; a < 3; ++a) place[a] += hit.share[k] * u->position[3 * (size_t)corner[k] + a];
+    sn_subtract3(inside ? place : x, inside ? x : place, out);
+    double size = sn_norm3(out);
+    if (!(size > 1e-6 * u->near->edge_length)) { /* on the surface */
+        sn_area_vector3(u->position + 3 * (size_t)corner[0], u->position + 3 * (size_t)corner[1],
+                        u->position + 3 * (size_t)corner[2], out);
+        size = sn_norm3(out);
+    }
+    for (int a = 0; a < 3; ++a) out[a] = size > 0 ? out[a] / size : 0;
+    return inside ? 2 : 1;
+}
+
+/* Vertices of cloth `surface` that are inside `solid`, or almost, want to leave it. */
 static sn_status want_out(untangling *u, int surface, int solid, sn_error *error) {
     sn_near_features *near = u->near;
-    const sn_touch_surface *s = near->surface;
-    const int32_t *triangle = s->triangle + 3 * (size_t)u->first[solid];
+    const int32_t *triangle = near->surface->triangle + 3 * (size_t)u->first[solid];
     sn_box_tree **tree = &u->tree[solid];
     if (!*tree) {
         const sn_status status = sn_box_tree_create(near->context, u->position, u->vertices, triangle,
@@ -219,19 +240,11 @@ static sn_status want_out(untangling *u, int surface, int solid, sn_error *error
     }
     const sn_box_surface box = {*tree, u->position, triangle};
     for (int v = 0; v < u->vertices; ++v) {
-        const double *x = u->position + 3 * (size_t)v;
-        sn_box_hit hit;
-        if (!u->movable[v] || near->body[near->vertex_place[v] / 3] != surface || !sn_box_tree_holds(&box, x) ||
-            !sn_box_tree_nearest(&box, x, INFINITY, &hit))
-            continue;
-        double out[3] = {0, 0, 0};
-        for (int k = 0; k < 3; ++k)
-            for (int a = 0; a < 3; ++a)
-                out[a] += hit.share[k] * u->position[3 * (size_t)triangle[3 * hit.triangle + k] + (size_t)a];
-        sn_subtract3(out, x, out);
-        const double size = sn_norm3(out);
-        for (int a = 0; a < 3; ++a) out[a] *= size > 0 ? 2 / size : 0;
-        add_to(u, v, 1, out);
+        double out[3];
+        if (!u->movable[v] || near->body[near->vertex_place[v] / 3] != surface) continue;
+        const double weight = way_out(u, &box, u->position + 3 * (size_t)v, out);
+        if (weight == 0) continue;
+        add_to(u, v, weight, out);
         u->zone[v] = 1;
     }
     return SN_OK;

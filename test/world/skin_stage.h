@@ -10,6 +10,19 @@ typedef struct stage {
     skin skin;
 } stage;
 
+static const double THICK = 0.002; /* m: of cloth */
+
+/* Adds a cloth; the stage owns the mesh. */
+static inline sn_body_options *add_cloth(stage *s, sn_mesh *mesh) {
+    sn_material *material = &s->stage.material[s->stage.options.body_count];
+    sn_body_options *body = stage_add(&s->stage, mesh);
+    snprintf(material->law, sizeof material->law, "cloth-stvk");
+    material->density = 300, material->rayleigh[0] = 1, material->rayleigh[1] = 0.002;
+    material->bending_stiffness = 1e-4;
+    body->thickness = THICK;
+    return body;
+}
+
 static inline void create(stage *s) {
     create_stage(&s->stage);
     s->skin = skin_make(s->stage.world);

@@ -3,8 +3,6 @@
 #include "failing_allocator.h"
 #include "skin_stage.h"
 
-static const double THICK = 0.002;
-
 static void start_in(stage *s, sn_context *context) {
     memset(&s->skin, 0, sizeof s->skin);
     stage_start(&s->stage, context, "exact");
@@ -21,13 +19,7 @@ static sn_body_options *sheet(stage *s, double size, int cells, double x, double
     assert_int_equal(sn_mesh_generate(s->stage.context, "grid", value, 2, &mesh, NULL), SN_OK);
     for (int i = 0; i < mesh->node_count; ++i)
         mesh->position[3 * i] += x, mesh->position[3 * i + 1] += y, mesh->position[3 * i + 2] += z;
-    sn_material *material = &s->stage.material[s->stage.options.body_count];
-    sn_body_options *body = stage_add(&s->stage, mesh);
-    snprintf(material->law, sizeof material->law, "cloth-stvk");
-    material->density = 300, material->rayleigh[0] = 1, material->rayleigh[1] = 0.002;
-    material->bending_stiffness = 1e-4;
-    body->thickness = THICK;
-    return body;
+    return add_cloth(s, mesh);
 }
 
 /* Adds a ball or a ring of tets. */

@@ -3,8 +3,6 @@
 #include "base/math3.h"
 #include "skin_stage.h"
 
-static const double THICK = 0.002;
-
 static void start(stage *s, int threads, bool untangle) {
     memset(&s->skin, 0, sizeof s->skin);
     stage_start(&s->stage, context_of(threads), "exact");
@@ -26,22 +24,16 @@ static sn_body_options *sheet(stage *s, double size, int cells, const double axi
         sn_multiply_vector3(R, mesh->position + 3 * i, p);
         mesh->position[3 * i] = p[0] + x, mesh->position[3 * i + 1] = p[1] + y, mesh->position[3 * i + 2] = p[2] + z;
     }
-    sn_material *material = &s->stage.material[s->stage.options.body_count];
-    sn_body_options *body = stage_add(&s->stage, mesh);
-    snprintf(material->law, sizeof material->law, "cloth-stvk");
-    material->density = 300, material->rayleigh[0] = 1, material->rayleigh[1] = 0.002;
-    material->bending_stiffness = 1e-4;
-    body->thickness = THICK;
-    return body;
+    return add_cloth(s, mesh);
 }
 
 static const double level[3] = {1, 0, 0};
 
 /* The tangles. */
-enum { CORNER, BUMP, FOLD, FLAP, BALL, BOX, CROSSED, CASES };
-static const char *const name[CASES] = {
-    "a corner through a sheet", "a bump through a sheet", "a corner of a fold", "an edge of a fold",
-    "a sheet in a ball",        "a sheet in a box",       "crossed sheets"};
+enum { CORNER, BUMP, FOLD, FLAP, BALL, BOX, LINED_UP, CROSSED, CASES };
+static const char *const name[CASES] = {"a corner through a sheet",   "a bump through a sheet", "a corner of a fold",
+                                        "an edge of a fold",          "a sheet in a ball",      "a sheet in a box",
+                                        "a sheet in line with a box", "crossed sheets"};
 
 static void build(stage *s, int which) {
     const double slope[3] = {1, 0, 1};
@@ -66,8 +58,9 @@ static void build(stage *s, int which) {
         stage_add(&s->stage, mesh);
         stage_hold(&s->stage, stage_all());
     }
-    if (which == BOX) {
-        sheet(s, 0.6, 15, level, 0, 0.003, -0.004, 0.007);
+    if (which == BOX || which == LINED_UP) {
+        if (which == BOX) sheet(s, 0.6, 15, level, 0, 0.003, -0.004, 0.007);
+        if (which == LINED_UP) sheet(s, 0.6, 12, level, 0, 0, -0.01, 0); /* nodes lie in the sides of the box */
         stage_box(&s->stage, (double[3]){-0.15, -0.3, -0.15}, (double[3]){0.3, 0.3, 0.3}, (int[3]){3, 3, 3});
         stage_hold(&s->stage, stage_all());
     }
