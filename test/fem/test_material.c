@@ -67,6 +67,10 @@ static void options_come_from_the_table(void **state) {
             refused_at(&material, field[i].name, field[i].name, field[i].low_open ? "above" : "at least");
             *(double *)place = NAN;
             refused_at(&material, field[i].name, "nan", field[i].name);
+        } else if (field[i].type == SN_FIELD_INT) {
+            assert_true(*(int *)place == (int)field[i].value);
+            *(int *)place = (int)field[i].low - 1;
+            refused_at(&material, field[i].name, field[i].name, "at least");
         } else if (field[i].type == SN_FIELD_KEYS) {
             static const double back[] = {1, 0, 0, 0};
             assert_null(*(const double **)place);
