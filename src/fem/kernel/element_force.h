@@ -213,7 +213,7 @@ INLINE int force_body(const int N, const int Q, const int remembers, const sn_ba
             if (next) scatter_balanced(N, &s, later, next);
             if (law->flags & SN_LAW_POSITIVE_J) bad += count_bad(&s, good);
         }
-    if (remembers && view->remember) vd_stream_end();
+    if (next) vd_stream_end();
     return bad;
 }
 

@@ -133,44 +133,52 @@ INLINE void add_term(const double *term, const vd *h, const vd *S, const int fir
     for (int i = 0; i < SIX; ++i) accumulate(&H[i], decay * h[i] - gain * S[i], first);
 }
 
+/* `streams`: a constant; the caller ends with vd_stream_end. */
+INLINE void store_memory(const int streams, double *p, vd a) {
+    if (streams)
+        vd_stream(p, a);
+    else
+        vd_store(p, a);
+}
+
 /* h = decay h + gain change of one term, and the recalled stress H after it and (`old` may be NULL) before it. */
-INLINE void remember_term(const double *term, const double *from, double *to, const vd *before, const vd *S,
-                          const int first, vd *H, vd *old) {
+INLINE void remember_term(const double *term, const double *from, double *to, const int streams, const vd *before,
+                          const vd *S, const int first, vd *H, vd *old) {
     const vd decay = vd_load(term), gain = vd_load(term + SN_LANES);
     vd h[SIX];
     load_rows(from, SIX, h);
     if (old) add_term(term, h, before, first, old);
     for (int i = 0; i < SIX; ++i) {
         h[i] = decay * h[i] + gain * (S[i] - before[i]);
-        vd_stream(to + i * SN_LANES, h[i]);
+        store_memory(streams, to + i * SN_LANES, h[i]);
     }
     add_term(term, h, S, first, H);
 }
 
 INLINE void remember_terms(const int Q, const slice *s, int q, const vd *before, const vd *S,
-                           const sn_memory_arrays *to, vd *H, vd *old) {
+                           const sn_memory_arrays *to, const int streams, vd *H, vd *old) {
     const int64_t first = memory_at(s, Q, q);
     const double *term = terms_at(s);
-    remember_term(term, to->old_memory + first, to->memory + first, before, S, 1, H, old);
+    remember_term(term, to->old_memory + first, to->memory + first, streams, before, S, 1, H, old);
     for (int t = 1; t < s->batch->terms; ++t) {
         const int64_t at = first + t * SIX * SN_LANES;
-        remember_term(term + 3 * t * SN_LANES, to->old_memory + at, to->memory + at, before, S, 0, H, old);
+        remember_term(term + 3 * t * SN_LANES, to->old_memory + at, to->memory + at, streams, before, S, 0, H, old);
     }
 }
 
 /* h = decay h + gain (S - S_before) for all terms of a point, S_before = S, and the recalled stress H = sum of ratio
- * (decay h - gain S). `old` (may be NULL): gets H before the update. `updates`: a constant; 0 when to->memory may be
- * NULL, and then only S_before is set. */
+ * (decay h - gain S). `old` (may be NULL): gets H before the update. `updates`: a constant; 1 for a
+ * pass that streams all of it; 0 when to->memory may be NULL, and then only S_before is set. */
 INLINE void remember_point(const int Q, const slice *s, int q, const vd *S, const sn_memory_arrays *to,
                            const int updates, vd *H, vd *old) {
     const int64_t point = recalled_at(s, Q, q);
     vd before[SIX];
     load_rows(to->old_before + point, SIX, before);
     if (updates || to->memory) {
-        remember_terms(Q, s, q, before, S, to, H, old);
+        remember_terms(Q, s, q, before, S, to, updates, H, old);
         for (int i = 0; i < SIX && to->recalled; ++i) vd_store(to->recalled + point + i * SN_LANES, H[i]);
     }
-    for (int i = 0; i < SIX; ++i) vd_stream(to->before + point + i * SN_LANES, S[i]);
+    for (int i = 0; i < SIX; ++i) store_memory(updates, to->before + point + i * SN_LANES, S[i]);
 }
 
 /* Where term t of a point has its own S_before, in a series on coefficients. */
