@@ -18,7 +18,8 @@ SELDOM := $(foreach f,law_ciarlet law_corotated_updated law_hybrid_strain law_og
           rotation_reflect patch_kernel warping_kernel,src/fem/kernel/$(f).c)
 FAST := $(filter-out $(SELDOM),$(KERNELS)) src/linear/%
 speed = $(if $(filter $(FAST),$(1)),-O3,-Os)
-FLAGS := -DNDEBUG -pthread -msimd128 -ffp-contract=off -fno-math-errno -std=gnu17 -Wall -Wno-unused-parameter -Iinclude -Isrc -I$(OUT)/jansson/src \
+# The compiler of emscripten 3.1.6 (LLVM 14) joins statements to vectors wrongly: incomplete factors came out wrong. So it may not join them.
+FLAGS := -DNDEBUG -pthread -msimd128 -fno-slp-vectorize -ffp-contract=off -fno-math-errno -std=gnu17 -Wall -Wno-unused-parameter -Iinclude -Isrc -I$(OUT)/jansson/src \
          -DSN_VERSION='"$(VERSION)"' -D_GNU_SOURCE -DSN_ISA_SUFFIX=baseline -DSN_WIDTH=2
 JANSSON_FLAGS := -Os -pthread -w -I$(OUT)/jansson/src -DHAVE_STDINT_H -DHAVE_STRTOLL
 # web/memory.js states the first and the largest size of the memory too, in pages.

@@ -137,11 +137,11 @@ static json_t *describe_bodies(const engine *e) {
     json_t *list = json_array();
     for (int b = 0; b < e->bodies; ++b) {
         const engine_shape *s = &e->shape[b];
-        json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "name",
+        json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:b, s:i, s:i, s:i, s:i, s:b}", "name",
                                               sn_world_body_name(e->world, b), "nodes", s->mesh->node_count, "elements",
-                                              s->mesh->tet_count, "vertices", s->skin->vertex_count, "triangles",
-                                              s->skin->triangle_count, "wireNodes", s->wire_nodes, "wireEdges",
-                                              s->wire_edges, "embedded", (int)s->embedded));
+                                              s->mesh->tet_count, "flat", s->mesh->tet_nodes == 3, "vertices",
+                                              s->skin->vertex_count, "triangles", s->skin->triangle_count, "wireNodes",
+                                              s->wire_nodes, "wireEdges", s->wire_edges, "embedded", (int)s->embedded));
     }
     return list;
 }

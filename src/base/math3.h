@@ -43,6 +43,21 @@ static inline double sn_inverse3(const double m[9], double out[9]) {
     for (int i = 0; i < 9; ++i) out[i] = c[i] / d;
     return d;
 }
+/* hypot and cbrt differ in the last digit from one C library to the next. These two have the same bits everywhere. */
+static inline double sn_hypotenuse(double a, double b) {
+    const double large = fmax(fabs(a), fabs(b)), ratio = fmin(fabs(a), fabs(b)) / large;
+    if (!isfinite(a) || !isfinite(b) || large == 0) return fabs(a) + fabs(b);
+    return large * sqrt(1 + ratio * ratio);
+}
+static inline double sn_cube_root(double a) {
+    if (a == 0 || !isfinite(a)) return a;
+    int power;
+    double part = frexp(fabs(a), &power); /* 0.5 to 1 */
+    for (; power % 3; ++power) part *= 0.5;
+    double root = 0.6 + 0.4 * part; /* part is 0.125 to 1, so this is within 0.15 of its root */
+    for (int i = 0; i < 5; ++i) root -= (root - part / (root * root)) / 3;
+    return copysign(ldexp(root, power / 3), a);
+}
 /* The rotation by `degrees` about `axis`. The axis may have any length except zero. */
 static inline void sn_axis_rotation3(const double axis[3], double degrees, double out[9]) {
     const double length = sn_norm3(axis), a = degrees * 0.017453292519943295, c = cos(a), s = sin(a), t = 1 - c;

@@ -144,7 +144,7 @@ static sn_status create(sn_context *context, const sn_collider *collider, void *
             f->height[(size_t)i * (size_t)f->columns + (size_t)j] = h;
             f->top = fmax(f->top, h);
         }
-    f->size = hypot(size[0], size[1]);
+    f->size = sn_hypotenuse(size[0], size[1]);
     const double *rotate = sn_collider_get(collider, "rotate");
     f->turned = rotate[3] != 0;
     sn_axis_rotation3(rotate, rotate[3], f->R);

@@ -92,7 +92,7 @@ static void choose_grid(sn_locator *l) {
     }
     double volume = 1;
     for (int k = 0; k < 3; ++k) volume *= fmax(high[k] - l->low[k], 1e-3 * largest);
-    l->size = fmax(cbrt(3 * volume / fmax(l->mesh->tet_count, 1)), largest / 256);
+    l->size = fmax(sn_cube_root(3 * volume / fmax(l->mesh->tet_count, 1)), largest / 256);
     if (!(l->size > 0)) l->size = 1;
     for (int k = 0; k < 3; ++k) l->count[k] = 1 + (int)((high[k] - l->low[k]) / l->size);
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -100,11 +101,29 @@ static void test_rotations(void **state) {
         for (int j = 0; j < 3; ++j) assert_true(fabs(sn_dot3(r + 3 * i, r + 3 * j) - (i == j)) < 1e-14);
 }
 
+static void test_roots(void **state) {
+    (void)state;
+    assert_true(sn_hypotenuse(3, -4) == 5 && sn_hypotenuse(0, 0) == 0 && sn_hypotenuse(0, -2) == 2);
+    assert_true(sn_hypotenuse(3e300, 4e300) == 5e300 && sn_hypotenuse(5e-320, 0) == 5e-320);
+    assert_true(isnan(sn_hypotenuse(NAN, 1)) && isnan(sn_hypotenuse(1, NAN)) && isinf(sn_hypotenuse(-INFINITY, 1)));
+    for (int i = -300; i <= 300; ++i) {
+        const double a = (1 + 0.37 * abs(i % 7)) * pow(10, i);
+        assert_true(fabs(sn_cube_root(a) - cbrt(a)) <= 4.5e-16 * cbrt(a)); /* a last digit of each */
+        assert_true(sn_cube_root(-a) == -sn_cube_root(a));
+        assert_true(fabs(sn_hypotenuse(a, 1) - hypot(a, 1)) <= 4e-16 * hypot(a, 1));
+    }
+    assert_true(sn_cube_root(0) == 0 && isnan(sn_cube_root(NAN)) && isinf(sn_cube_root(INFINITY)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),         cmocka_unit_test(test_area_and_volume),
-        cmocka_unit_test(test_inverse),          cmocka_unit_test(test_singular_matrix_leaves_the_inverse),
-        cmocka_unit_test(test_inverse_in_place), cmocka_unit_test(test_rotations),
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_area_and_volume),
+        cmocka_unit_test(test_inverse),
+        cmocka_unit_test(test_singular_matrix_leaves_the_inverse),
+        cmocka_unit_test(test_inverse_in_place),
+        cmocka_unit_test(test_rotations),
+        cmocka_unit_test(test_roots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

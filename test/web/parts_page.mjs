@@ -105,6 +105,7 @@ export async function testGallery(browser, address) {
     check(running && now.every(Number.isFinite) && moved > 1e-3 * size && moved < 10 * size && said.length === 0,
       `${name}: moved by ${moved.toPrecision(3)} m in ${frame.time.toFixed(2)} s, ${frame.milliseconds.toFixed(1)} ms per step ${said.join("; ")}`);
     await clear(page); // the next scene must not be blamed
+    if (name === "flag") check(/^[\d,]+ triangles$/.test(await page.$eval("#size", (node) => node.textContent)), "cloth is counted in triangles");
     await picture(page, shots, `scene-${name}`);
   }
   await quiet(page);

@@ -184,8 +184,9 @@ const handlers = {
     plots.clear();
     $("#title").textContent = head.name;
     $("#about").textContent = description(head.text);
-    const tets = head.bodies.reduce((sum, body) => sum + body.elements, 0);
-    $("#size").textContent = `${tets.toLocaleString("en")} tets`;
+    const count = (flat) => head.bodies.reduce((sum, body) => sum + (body.flat === flat ? body.elements : 0), 0);
+    $("#size").textContent = [[count(false), "tets"], [count(true), "triangles"]].filter(([number]) => number)
+      .map(([number, what]) => `${number.toLocaleString("en")} ${what}`).join(", ");
     setPlaying(native ? head.playing : state.playing, !native);
     document.querySelectorAll("#cards .card").forEach((card) => card.classList.toggle("current", `${card.dataset.name}.json` === state.name));
   },

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/math3.h"
 #include "krylov.h"
 #include "linear/matrix/kernels.h"
 
@@ -52,7 +53,7 @@ static bool extend(gmres *w, int j) {
         column[i] = w->c[i] * a + w->s[i] * b;
         column[i + 1] = w->c[i] * b - w->s[i] * a;
     }
-    const double length = hypot(column[j], below);
+    const double length = sn_hypotenuse(column[j], below);
     w->c[j] = length > 0 ? column[j] / length : 1;
     w->s[j] = length > 0 ? below / length : 0;
     column[j] = length;

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/math3.h"
 #include "krylov.h"
 #include "linear/matrix/kernels.h"
 
@@ -70,7 +71,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         const double epsilon_before = epsilon, delta = c * d_bar + s * alpha, g_bar = s * d_bar - c * alpha;
         epsilon = s * beta;
         d_bar = -c * beta;
-        const double gamma = hypot(g_bar, beta);
+        const double gamma = sn_hypotenuse(g_bar, beta);
         if (!(gamma > 0)) {
             report->trouble = "a singular matrix whose range does not hold the right-hand side";
             break;

@@ -72,7 +72,7 @@ static bool nearest_rotation(double m[9]) {
     for (int e = 0; e < 9; ++e) m[e] /= size;
     const double determinant = sn_determinant3(m);
     if (!(determinant > 1e-6)) return false;
-    const double root = cbrt(determinant);
+    const double root = sn_cube_root(determinant);
     for (int e = 0; e < 9; ++e) m[e] /= root;
     for (int k = 0; k < 30; ++k) {
         double inverse[9] = {0}, change = 0;
