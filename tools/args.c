@@ -42,6 +42,13 @@ bool tool_writable(const char *path, bool replaced) {
     return false;
 }
 
+bool tool_svg_writable(const char *path) {
+    const size_t length = strlen(path);
+    if (length > 4 && strcmp(path + length - 4, ".svg") == 0) return tool_writable(path, false);
+    tool_fail(0, "%s: a plot is an SVG picture: the name must end in .svg", path);
+    return false;
+}
+
 bool tool_make_folder(const char *path) {
     char text[1024];
     if (strlen(path) >= sizeof text || !*path) {

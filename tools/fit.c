@@ -144,9 +144,9 @@ static int draw(const curve *c, const sn_fit *fit) {
             sn_fit_modulus(fit, c->x[i], &fitted[i], &loss[i]);
     }
     const tool_curve curves[] = {{c->kind == RELAXATION ? "measured" : "storage", x, c->value[0], c->count},
-                                 {"fitted", x, fitted, c->count},
+                                 {c->kind == RELAXATION ? "fitted" : "fitted storage", x, fitted, c->count},
                                  {"loss", x, c->value[1], c->count},
-                                 {"fitted", x, loss, c->count}};
+                                 {"fitted loss", x, loss, c->count}};
     const bool drawn = tool_plot_svg(plot_path, kind_name[c->kind],
                                      c->kind == RELAXATION ? "log10 of time [s]" : "log10 of frequency [Hz]",
                                      "modulus [Pa]", curves, c->kind == RELAXATION ? 2 : 4);
@@ -154,12 +154,35 @@ static int draw(const curve *c, const sn_fit *fit) {
     return drawn ? TOOL_OK : tool_fail(TOOL_FAILED, "%s: cannot be written: %s", plot_path, strerror(errno));
 }
 
+/* How far the quality factor (storage over loss modulus) of the fit is from that of the curve, relative. */
+typedef struct quality_error {
+    double mean, worst, least, most; /* root mean square; the largest; the least and the largest factor of the fit */
+} quality_error;
+
+static quality_error compare_quality(const curve *c, const sn_fit *fit) {
+    quality_error e = {.least = INFINITY};
+    for (int i = 0; i < c->count; ++i) {
+        double storage, loss;
+        sn_fit_modulus(fit, c->x[i], &storage, &loss);
+        const double own = storage / loss, off = own * c->value[1][i] / c->value[0][i] - 1;
+        e.mean += off * off / c->count;
+        e.worst = fmax(e.worst, fabs(off)), e.least = fmin(e.least, own), e.most = fmax(e.most, own);
+    }
+    e.mean = sqrt(e.mean);
+    return e;
+}
+
 static int print(const curve *c, const sn_fit *fit) {
+    const bool constant = c->kind == CONSTANT_Q;
+    const quality_error quality = constant ? compare_quality(c, fit) : (quality_error){0};
     if (as_json) {
-        tool_print_json(json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "fit", kind_name[c->kind], "long_term",
-                                  tool_number(fit->long_term), "modulus", tool_array(fit->modulus, fit->count), "time",
-                                  tool_array(fit->time, fit->count), "error", tool_number(fit->error), "worst",
-                                  tool_number(fit->worst), "terms", terms_of(fit)));
+        json_t *answer = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "fit", kind_name[c->kind], "long_term",
+                                   tool_number(fit->long_term), "modulus", tool_array(fit->modulus, fit->count), "time",
+                                   tool_array(fit->time, fit->count), "error", tool_number(fit->error), "worst",
+                                   tool_number(fit->worst), "terms", terms_of(fit));
+        if (constant) json_object_set_new(answer, "q_error", tool_number(quality.mean));
+        if (constant) json_object_set_new(answer, "q_worst", tool_number(quality.worst));
+        tool_print_json(answer);
         return TOOL_OK;
     }
     printf("long-term modulus  %.6g Pa\n\n%14s %14s %14s\n", fit->long_term, "modulus [Pa]", "time [s]", "ratio");
@@ -167,6 +190,9 @@ static int print(const curve *c, const sn_fit *fit) {
         printf("%14.6g %14.6g %14.6g\n", fit->modulus[i], fit->time[i], fit->modulus[i] / fit->long_term);
     printf("\nerror  %.3g (root mean square, relative), %.3g at worst, of the %s\n", fit->error, fit->worst,
            c->kind == RELAXATION ? "modulus" : "complex compliance");
+    if (constant)
+        printf("error  %.3g (root mean square, relative), %.3g at worst, of Q, which is %.3g to %.3g in the band\n",
+               quality.mean, quality.worst, quality.least, quality.most);
     return TOOL_OK;
 }
 
@@ -220,6 +246,7 @@ static int fit_command(int count, char **word) {
         return tool_fail(TOOL_BAD_INPUT, "fit needs constant-q, relaxation or frequency; usage: sinew %s",
                          tool_usage(&tool_fit));
     if (terms && wanted) return tool_fail(TOOL_BAD_INPUT, "--error has no effect with --terms; give one of them");
+    if (plot_path && !tool_svg_writable(plot_path)) return TOOL_BAD_INPUT;
     curve c = {.kind = kind};
     sn_fit fit;
     code = kind == CONSTANT_Q ? fit_constant_q(positional[1], &c, &fit) : fit_file(positional[1], &c, &fit);

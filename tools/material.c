@@ -219,7 +219,7 @@ static int material_command(int count, char **word) {
         return tool_fail(TOOL_BAD_INPUT,
                          "material needs a law and one of --F, --uniaxial, --biaxial, --shear; usage: sinew %s",
                          tool_usage(&tool_material));
-    if (plot_path && !tool_writable(plot_path, false)) return TOOL_BAD_INPUT;
+    if (plot_path && !tool_svg_writable(plot_path)) return TOOL_BAD_INPUT;
     if (plot_path && gradient)
         return tool_fail(TOOL_BAD_INPUT, "--plot draws a curve; give --uniaxial, --biaxial or --shear");
     sn_material material = sn_material_default();

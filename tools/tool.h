@@ -70,6 +70,8 @@ int tool_error(const sn_error *error);
 /* Whether a file of this name can be written; prints a message when not. Called before a long run, so that the run is
  * not in vain. `replaced`: a new file takes the place of an old one, so the folder must be writable too. */
 bool tool_writable(const char *path, bool replaced);
+/* The same for a plot, whose name must end in .svg. */
+bool tool_svg_writable(const char *path);
 /* Prints "sinew: message" and returns `code`. */
 int tool_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Makes a folder and its parent folders. Returns false and sets errno when it cannot. */

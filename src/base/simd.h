@@ -54,6 +54,16 @@ static inline vd vd_set(double a) {
 /* p is aligned to the vector, as every row of a block of SN_LANES doubles is. */
 static inline vd vd_load(const double *p) { return *(const vd *)p; }
 static inline void vd_store(double *p, vd a) { *(vd *)p = a; }
+/* A store for arrays that are larger than the caches and not read again soon. A vector that fills a cache line goes
+ * past the caches, and the processor does not read the line first. Before another thread may read the numbers, the
+ * writer calls vd_stream_end. */
+#if SN_WIDTH == 8 && defined(__AVX512F__)
+static inline void vd_stream(double *p, vd a) { _mm512_stream_pd(p, (__m512d)a); }
+static inline void vd_stream_end(void) { _mm_sfence(); }
+#else
+static inline void vd_stream(double *p, vd a) { vd_store(p, a); }
+static inline void vd_stream_end(void) {}
+#endif
 static inline vd vd_gather(const double *p, const int32_t *index, int64_t stride) {
 #define SN_AT(lane) p[index[lane] * stride]
     return (vd)SN_PER_LANE(SN_AT);

@@ -28,7 +28,7 @@ static void add_key(key_table *table, const char *name) {
 
 /* A constant of the law hides an option of the same name: alpha of ogden is not alpha of the rotation dapd. */
 static key_table make_table(const sn_parameter *parameter, int parameters) {
-    static const char *const own[] = {"law", "select", "prony", "young", "poisson", "lame"};
+    static const char *const own[] = {"file", "law", "select", "prony", "young", "poisson", "lame"};
     key_table table = {0};
     int count;
     const sn_field *option = sn_material_fields(&count);
@@ -270,9 +270,31 @@ sn_status sn_scene_read_fibre(const sn_place *material, sn_fibre *fibre) {
     return status ? status : sn_read_selector(&to, &fibre->to);
 }
 
+/* Takes the keys of the file that the key "file" names. The material's own keys go before them. */
+static sn_status include(const sn_place *place) {
+    sn_place child;
+    char path[SN_SCENE_PATH];
+    if (!sn_place_get(place, "file", &child)) return SN_OK;
+    const sn_status status = sn_scene_read_path(&child, path);
+    if (status) return status;
+    json_error_t problem;
+    json_t *keys = json_load_file(path, JSON_REJECT_DUPLICATES, &problem);
+    if (!keys && problem.line < 0) return sn_place_fail(&child, SN_BAD_INPUT, "'%.500s' cannot be read", path);
+    if (!keys)
+        return sn_place_fail(&child, SN_BAD_INPUT, "%.500s:%d:%d: not valid JSON: %.200s", path, problem.line,
+                             problem.column, problem.text);
+    const bool object = json_is_object(keys), nested = json_object_get(keys, "file") != NULL,
+               done = object && !nested && json_object_update_missing(place->value, keys) == 0;
+    json_decref(keys);
+    if (!object) return sn_place_fail(&child, SN_BAD_INPUT, "'%.500s' must hold the keys of a material", path);
+    if (nested) return sn_place_fail(&child, SN_BAD_INPUT, "'%.500s' must not name a further file", path);
+    return done ? SN_OK : sn_no_memory(place->reader->error);
+}
+
 sn_status sn_scene_read_material(const sn_place *place, sn_material *material) {
     *material = sn_material_default();
     sn_status status = sn_place_object(place);
+    if (!status) status = include(place);
     if (status) return status;
     sn_place child;
     int count;

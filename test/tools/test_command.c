@@ -44,12 +44,44 @@ static void test_fit(void **state) {
     assert_int_equal(json_array_size(json_object_get(json, "terms")), 3);
     assert_true(json_number_value(json_object_get(json, "error")) < 0.08);
     json_decref(json);
-    json_t *material = json_load_file(path, 0, NULL);
-    char *prony = json_dumps(json_object_get(material, "prony"), JSON_COMPACT);
-    assert_non_null(prony);
-    assert_int_equal(sinew(NULL, "check %s --set 'bodies.0.material.prony=%s'", scene, prony), 0);
-    free(prony);
-    json_decref(material);
+    assert_int_equal(sinew(NULL, "check %s --set 'bodies.0.material={\"file\": \"%s\"}'", scene, path), 0);
+    /* The keys of the material go before those of the file. */
+    assert_int_equal(
+        sinew(NULL, "check %s --set 'bodies.0.material={\"file\": \"%s\", \"lame\": [1, -2]}'", scene, path), 2);
+    assert_true(message_has("bodies.0.material.lame"));
+}
+
+/* The error of the quality factor in the band falls with every further term. */
+static void test_fit_quality(void **state) {
+    (void)state;
+    double last = INFINITY;
+    for (int count = 2; count <= 5; ++count) {
+        json_t *json = NULL;
+        assert_int_equal(sinew(&json, "fit constant-q --q 4.8 --modulus 2500 --at 2 --terms %d --json", count), 0);
+        const double error = json_number_value(json_object_get(json, "q_error"));
+        assert_true(error > 0 && error < last && error <= json_number_value(json_object_get(json, "q_worst")));
+        last = error;
+        json_decref(json);
+    }
+}
+
+/* A material takes its keys from a file: bad files have a message that names the key. */
+static void test_material_file(void **state) {
+    (void)state;
+    static const char *const text[] = {"[1, 2]", "{\"young\": 1e4,", "{\"file\": \"other.json\"}", "{\"yung\": 1e4}"};
+    static const char *const part[] = {"must hold the keys", "not valid JSON", "further file", "'young'"};
+    char path[300];
+    snprintf(path, sizeof path, "%s/bad-material.json", folder);
+    for (int i = 0; i < 4; ++i) {
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        fputs(text[i], file);
+        fclose(file);
+        assert_int_equal(sinew(NULL, "check %s --set 'bodies.0.material={\"file\": \"%s\"}'", scene, path), 2);
+        assert_true(message_has("bodies.0.material") && message_has(part[i]));
+    }
+    assert_int_equal(sinew(NULL, "check %s --set 'bodies.0.material={\"file\": \"%s/none.json\"}'", scene, folder), 2);
+    assert_true(message_has("bodies.0.material.file") && message_has("cannot be read"));
 }
 
 static void test_exit_codes(void **state) {
@@ -97,7 +129,6 @@ static void test_exit_codes(void **state) {
     assert_true(message_has("a list of 1"));
 }
 
-/* Found out before the run, each with the path in its message. */
 /* A wrong ending is found before the run. */
 static void test_endings(void **state) {
     (void)state;
@@ -105,6 +136,10 @@ static void test_endings(void **state) {
     assert_true(message_has("allowed is .png"));
     assert_int_equal(sinew(NULL, "run %s --video %s/x.png", scene, folder), 2);
     assert_true(message_has(".mp4"));
+    assert_int_equal(sinew(NULL, "fit constant-q --q 4.8 --modulus 2500 --plot %s/x.png", folder), 2);
+    assert_true(message_has(".svg"));
+    assert_int_equal(sinew(NULL, "material stvk --shear 0:1:3 --plot %s/x.png", folder), 2);
+    assert_true(message_has(".svg"));
 }
 
 static void test_unwritable(void **state) {
@@ -359,11 +394,12 @@ static void test_every_name(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fit),          cmocka_unit_test(test_exit_codes),
-        cmocka_unit_test(test_endings),      cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_unwritable),   cmocka_unit_test(test_run_json),
-        cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_sweep),
-        cmocka_unit_test(test_save_restore), cmocka_unit_test(test_material_and_rotation),
-        cmocka_unit_test(test_embed),        cmocka_unit_test(test_every_name)};
+        cmocka_unit_test(test_fit),           cmocka_unit_test(test_fit_quality),
+        cmocka_unit_test(test_material_file), cmocka_unit_test(test_exit_codes),
+        cmocka_unit_test(test_endings),       cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_unwritable),    cmocka_unit_test(test_run_json),
+        cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_save_restore),  cmocka_unit_test(test_material_and_rotation),
+        cmocka_unit_test(test_embed),         cmocka_unit_test(test_every_name)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

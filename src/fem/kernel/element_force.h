@@ -172,6 +172,7 @@ INLINE int force_body(const int N, const int Q, const int remembers, const sn_ba
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
             const int memory = remembers && has_memory(&s), whole = memory && remembers_whole(&s);
             if (lane == 0) ask_ahead(s.weight, Q);
+            if (lane == 0 && memory && next) ask_memory(Q, &s, begin, end, view->remember);
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES], later[3 + EDGES];
             vd base[SN_LAW_CONSTANTS], factor = vd_set(1);
             if (!whole || damped) load_constants(&s, c);
@@ -181,19 +182,21 @@ INLINE int force_body(const int N, const int Q, const int remembers, const sn_ba
             for (int i = 3; i < 3 * N && next; ++i) later[i] = vd_set(0);
             vi good = factor == factor;
             for (int q = 0; q < Q; ++q) {
-                vd F[9], R[9], P[9], P_next[9], own[9], rate[9];
+                vd F[9], R[9], P[9], P_next[9], S[SIX] = {{0}}, rate[9];
                 deformation(N, &s, q, edge, F);
                 if (batch->rotation || damped) rotation_at(N, Q, &s, q, F, R, NULL);
                 keep_rotation(N, Q, &s, q, R);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->stress(law, whole ? base : c, F, batch->rotation ? R : NULL, P);
-                for (int i = 0; i < 9 && whole && next; ++i) own[i] = P[i];
+                if (whole && next) unrotate(&s, F, R, P, S);
                 complete_stress(N, Q, &s, q, F, R, P);
                 for (int i = 0; i < 9 && whole; ++i) P[i] *= factor;
                 if (damped) outer_sum(N, gradient_at(N, &s, q), speed, rate);
                 for (int i = 0; i < 9 && next; ++i) P_next[i] = P[i];
-                if (memory && next) {
-                    remember_both(Q, &s, q, F, R, view->remember, whole ? own : NULL, P, P_next);
+                if (whole && next) {
+                    remember_stress(Q, &s, q, F, R, S, view->remember, P, P_next);
+                } else if (memory && next) {
+                    remember_both(Q, &s, q, F, R, view->remember, P, P_next);
                 } else if (memory) {
                     if (view->remember) remember_shape(Q, &s, q, F, R, view->remember);
                     add_recalled(Q, &s, q, view->recalled, F, R, P);
@@ -210,6 +213,7 @@ INLINE int force_body(const int N, const int Q, const int remembers, const sn_ba
             if (next) scatter_balanced(N, &s, later, next);
             if (law->flags & SN_LAW_POSITIVE_J) bad += count_bad(&s, good);
         }
+    if (next) vd_stream_end();
     return bad;
 }
 

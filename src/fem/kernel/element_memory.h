@@ -133,44 +133,52 @@ INLINE void add_term(const double *term, const vd *h, const vd *S, const int fir
     for (int i = 0; i < SIX; ++i) accumulate(&H[i], decay * h[i] - gain * S[i], first);
 }
 
+/* `streams`: a constant; the caller ends with vd_stream_end. */
+INLINE void store_memory(const int streams, double *p, vd a) {
+    if (streams)
+        vd_stream(p, a);
+    else
+        vd_store(p, a);
+}
+
 /* h = decay h + gain change of one term, and the recalled stress H after it and (`old` may be NULL) before it. */
-INLINE void remember_term(const double *term, const double *from, double *to, const vd *before, const vd *S,
-                          const int first, vd *H, vd *old) {
+INLINE void remember_term(const double *term, const double *from, double *to, const int streams, const vd *before,
+                          const vd *S, const int first, vd *H, vd *old) {
     const vd decay = vd_load(term), gain = vd_load(term + SN_LANES);
     vd h[SIX];
     load_rows(from, SIX, h);
     if (old) add_term(term, h, before, first, old);
     for (int i = 0; i < SIX; ++i) {
         h[i] = decay * h[i] + gain * (S[i] - before[i]);
-        vd_store(to + i * SN_LANES, h[i]);
+        store_memory(streams, to + i * SN_LANES, h[i]);
     }
     add_term(term, h, S, first, H);
 }
 
 INLINE void remember_terms(const int Q, const slice *s, int q, const vd *before, const vd *S,
-                           const sn_memory_arrays *to, vd *H, vd *old) {
+                           const sn_memory_arrays *to, const int streams, vd *H, vd *old) {
     const int64_t first = memory_at(s, Q, q);
     const double *term = terms_at(s);
-    remember_term(term, to->old_memory + first, to->memory + first, before, S, 1, H, old);
+    remember_term(term, to->old_memory + first, to->memory + first, streams, before, S, 1, H, old);
     for (int t = 1; t < s->batch->terms; ++t) {
         const int64_t at = first + t * SIX * SN_LANES;
-        remember_term(term + 3 * t * SN_LANES, to->old_memory + at, to->memory + at, before, S, 0, H, old);
+        remember_term(term + 3 * t * SN_LANES, to->old_memory + at, to->memory + at, streams, before, S, 0, H, old);
     }
 }
 
 /* h = decay h + gain (S - S_before) for all terms of a point, S_before = S, and the recalled stress H = sum of ratio
- * (decay h - gain S). `old` (may be NULL): gets H before the update. `updates`: a constant; 0 when to->memory may be
- * NULL, and then only S_before is set. */
+ * (decay h - gain S). `old` (may be NULL): gets H before the update. `updates`: a constant; 1 for a
+ * pass that streams all of it; 0 when to->memory may be NULL, and then only S_before is set. */
 INLINE void remember_point(const int Q, const slice *s, int q, const vd *S, const sn_memory_arrays *to,
                            const int updates, vd *H, vd *old) {
     const int64_t point = recalled_at(s, Q, q);
     vd before[SIX];
     load_rows(to->old_before + point, SIX, before);
     if (updates || to->memory) {
-        remember_terms(Q, s, q, before, S, to, H, old);
+        remember_terms(Q, s, q, before, S, to, updates, H, old);
         for (int i = 0; i < SIX && to->recalled; ++i) vd_store(to->recalled + point + i * SN_LANES, H[i]);
     }
-    for (int i = 0; i < SIX; ++i) vd_store(to->before + point + i * SN_LANES, S[i]);
+    for (int i = 0; i < SIX; ++i) store_memory(updates, to->before + point + i * SN_LANES, S[i]);
 }
 
 /* Where term t of a point has its own S_before, in a series on coefficients. */
@@ -226,34 +234,43 @@ INLINE int remembers_whole(const slice *s) {
     return has_memory(s) && !s->batch->by_coefficient && !s->batch->on_shear && !s->batch->warping;
 }
 
-/* P: the stress without the recalled one, of which `whole` (NULL: not known) is the part with a memory. The same
- * update; adds the recalled stress to P and the one after the update to P_next. */
+/* Asks memory for the arrays of an update, which are larger than the caches: those of all first blocks at the begin of
+ * a chunk, then those of the block that lies AHEAD further on. Nothing behind the chunk: that comes much later. */
+INLINE void ask_memory(const int Q, const slice *s, int begin, int end, const sn_memory_arrays *from) {
+    const int64_t point = recalled_at(s, Q, 0), first = memory_at(s, Q, 0);
+    const int rows = SIX * Q, all = rows * s->batch->terms,
+              last = s->block + AHEAD < end ? AHEAD : end - 1 - (int)s->block;
+    for (int b = s->block == begin ? 1 : AHEAD; b <= last; ++b) {
+        for (int i = 0; i < rows; ++i) __builtin_prefetch(from->old_before + point + (b * rows + i) * SN_LANES);
+        for (int i = 0; i < all; ++i) __builtin_prefetch(from->old_memory + first + (b * all + i) * SN_LANES);
+    }
+}
+
+/* S: the stress of the part with a memory. The same update; adds the recalled stress to P and the one after the update
+ * to P_next. */
+INLINE void remember_stress(const int Q, const slice *s, int q, const vd *F, const vd *R, const vd *S,
+                            const sn_memory_arrays *to, vd *P, vd *P_next) {
+    vd H[SIX], old[SIX], full[9];
+    remember_point(Q, s, q, S, to, 1, H, old);
+    symmetric_of(old, full);
+    add_turned(s->batch->law, full, F, R, P);
+    symmetric_of(H, full);
+    add_turned(s->batch->law, full, F, R, P_next);
+}
+
+/* The same for batches whose part with a memory is not the whole law. Apart, as remember_shape. */
 APART void remember_both(const int Q, const slice *s, int q, const vd *F, const vd *R, const sn_memory_arrays *to,
-                         const vd *whole, vd *P, vd *P_next) {
+                         vd *P, vd *P_next) {
     if (s->batch->by_coefficient) {
         remember_coefficients(Q, s, q, F, R, to);
         add_recalled(Q, s, q, s->view->recalled, F, R, P);
         add_recalled(Q, s, q, to->recalled, F, R, P_next);
         return;
     }
-    vd c[SN_LAW_CONSTANTS], S[SIX], H[SIX], old[SIX], full[9];
-    if (s->lane == 0) { /* these arrays are larger than the caches, too */
-        const int64_t point = recalled_at(s, Q, q), first = memory_at(s, Q, q);
-        const int rows = SIX * s->batch->terms;
-        ask_ahead(to->old_before + point, SIX), ask_ahead(to->before + point, SIX);
-        ask_ahead(to->old_memory + first, rows), ask_ahead(to->memory + first, rows);
-    }
-    if (whole) {
-        unrotate(s, F, R, whole, S);
-    } else {
-        load_base(s, c);
-        unrotated_stress(s, c, F, R, S);
-    }
-    remember_point(Q, s, q, S, to, 1, H, old);
-    symmetric_of(old, full);
-    add_turned(s->batch->law, full, F, R, P);
-    symmetric_of(H, full);
-    add_turned(s->batch->law, full, F, R, P_next);
+    vd c[SN_LAW_CONSTANTS], S[SIX];
+    load_base(s, c);
+    unrotated_stress(s, c, F, R, S);
+    remember_stress(Q, s, q, F, R, S, to, P, P_next);
 }
 
 INLINE int remember_body(const int N, const int Q, const sn_batch *batch, int begin, int end,

@@ -199,15 +199,19 @@ INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const v
     if (dR) s->batch->rotation->differential(&view, R, dR);
 }
 
-/* Adds the change of R to the stress, for rotations that ask for it (sn_rotation.turning). */
-APART void complete_stress(const int N, const int Q, const slice *s, int q, const vd *F, const vd *R, vd *P) {
-    const sn_rotation *rotation = s->batch->rotation;
-    if (!rotation || !rotation->turning || s->batch->frames >= 0 || !vi_any(asymmetric_lanes(F, R))) return;
+APART void turning_stress(const int N, const int Q, const slice *s, int q, const vd *F, const vd *R, vd *P) {
+    if (!vi_any(asymmetric_lanes(F, R))) return;
     vd dR[81];
     history buffer;
     const sn_rotation_view view = rotation_view(N, Q, s, q, F, &buffer);
-    rotation->turning(&view, R, dR);
+    s->batch->rotation->turning(&view, R, dR);
     add_turning_stress(F, R, dR, P);
+}
+
+/* Adds the change of R to the stress, for rotations that ask for it (sn_rotation.turning). */
+INLINE void complete_stress(const int N, const int Q, const slice *s, int q, const vd *F, const vd *R, vd *P) {
+    const sn_rotation *rotation = s->batch->rotation;
+    if (rotation && rotation->turning && s->batch->frames < 0) turning_stress(N, Q, s, q, F, R, P);
 }
 
 INLINE double *linearised_at(const int Q, const slice *s, int q, double *linearised) {
