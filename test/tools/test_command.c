@@ -378,7 +378,7 @@ static void test_every_name(void **state) {
     every(lists, "rotations", "--set bodies.0.material.rotation=%s");
     every(lists, "methods", "--set time.method=%s --set time.step=1e-4 --set time.end=0.002");
     every(lists, "solvers", "--set solver.method=%s");
-    every(lists, "preconditioners", "--set solver.preconditioner=%s");
+    every(lists, "preconditioners", "--set bodies.0.mesh.refine=1 --set solver.preconditioner=%s");
     every(lists, "elements", "--set bodies.0.element=%s");
     every(lists, "modes", "--set time.mode=%s");
     every(lists, "newton-kinds", "--set time.newton.kind=%s");

@@ -39,7 +39,7 @@ const cases = [
   ["flag", {}, true],
   ["twirling-skirt", {}, false],
   // Every preconditioner, solver and method takes part. The page lacks cholesky; mixed and the two imex need other bodies.
-  ...names("preconditioners").map((name) => ["bar", { solver: { method: "cg", preconditioner: name, precision: "double" } }, true]),
+  ...names("preconditioners").map((name) => ["bar", { solver: { method: "cg", preconditioner: name, precision: "double" }, "bodies.0.mesh.refine": 1 }, true]),
   ...names("solvers", "cholesky", "mixed").map((name) => ["bar", { solver: { method: name } }, true]),
   ...names("methods", "imex-euler", "imex-midpoint").map((name) => ["bar", { solver: {}, time: { method: name, step: 5e-5 } }, !POWERS.includes(name)]),
 ];
