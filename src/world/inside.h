@@ -25,6 +25,10 @@ struct sn_world {
     sn_workspace workspace;
     int interaction_count, interaction_capacity;
     sn_interaction **interaction;
+    /* The interactions whose kind has a function, in the order of the list, for each function. */
+    sn_interaction_list having[SN_INTERACTION_FUNCTION_COUNT];
+    int having_capacity;
+    sn_interaction **having_room; /* for the items of `having` */
     int probe_count;
     sn_probe_target *probe;
     bool (*progress)(void *user, double fraction);
