@@ -35,6 +35,7 @@ typedef struct sn_request {
      * may then keep the part of the elements. */
     bool again;
     double *force;       /* out: f(t, x, v), reactions excluded; NULL: not wanted */
+    bool scale;          /* with `force`: the result also has the size of the forces */
     double *rate;        /* out: df/dt of the forces that depend on t explicitly (ramps, keys); NULL: not wanted */
     double *energy;      /* out: potential energy of everything conservative, J; NULL: not wanted */
     sn_wanted linearise; /* which linearisation to make at the place; it keeps copies of x and v */
@@ -45,7 +46,7 @@ typedef struct sn_request {
 } sn_request;
 
 typedef struct sn_result {
-    /* With `force`: the larger of two norms, that of the external and that of the internal force. Residuals are
+    /* With `scale`: the larger of two norms, that of the external and that of the internal force. Residuals are
      * measured against it. */
     double scale;
     /* The requested linearisation. Without such a request: the last one, which may be used again while its `served` is
