@@ -211,8 +211,12 @@ typedef struct sn_method {
     sn_status (*step)(sn_step *step);
 } sn_method;
 
-/* Ends a step of a method: prescribes the constrained components of x and v at t + h, refuses values that are not
- * finite, and copies the others to step->x and step->v. */
+/* Prescribes the constrained components of x and v at t + h, and sets step->speed. Returns whether x and v are
+ * finite. */
+bool sn_step_arrive(sn_step *step, double *x, double *v);
+
+/* Ends a step of a method: sn_step_arrive, a refusal of values that are not finite, and copies to step->x and
+ * step->v. */
 sn_status sn_step_finish(sn_step *step, double *x, double *v);
 
 /* A sign of life at the time t, for methods that take many substeps. SN_STOPPED when the caller gives the step up. */
