@@ -160,8 +160,8 @@ static void run_pieces(void *data, int run) {
     for (int i = begin; i < end; ++i) w->task(w->data, i);
 }
 
-void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece), void *data) {
-    if (!context || count == 1) { /* the pool has nothing to share out */
+void sn_parallel_runs(const sn_context *context, int count, void (*task)(void *data, int piece), void *data) {
+    if (!context) {
         for (int i = 0; i < count; ++i) task(data, i);
         return;
     }

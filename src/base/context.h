@@ -54,7 +54,15 @@ void sn_parallel(const sn_context *context, int count, void (*task)(void *data, 
 
 /* Like sn_parallel, but each thread takes one run of neighbouring pieces. Loops that follow each other then find their
  * data in the cache of the same core. Without a context, the pieces run one after the other. */
-void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece), void *data);
+void sn_parallel_runs(const sn_context *context, int count, void (*task)(void *data, int piece), void *data);
+/* The same. A small problem is one piece, which there is no one to share with; the compiler puts the task in place. */
+static inline void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece),
+                                      void *data) {
+    if (count == 1)
+        task(data, 0);
+    else
+        sn_parallel_runs(context, count, task, data);
+}
 
 /* The number of pieces of about `grain` items that n items make (at least 1; 0 when n is 0), and the begin of piece
  * i. */

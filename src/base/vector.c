@@ -35,18 +35,6 @@ double sn_dot(const sn_context *context, int n, const double *a, const double *b
     return sn_sum_pieces(pieces, partial);
 }
 
-static void add_piece(void *data, int piece) {
-    const vector_work *w = data;
-    const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + piece_length(w->n, piece);
-    for (int64_t i = begin; i < end; ++i) w->out[i] += w->s * w->a[i];
-}
-
-static void subtract_piece(void *data, int piece) {
-    const vector_work *w = data;
-    const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + piece_length(w->n, piece);
-    for (int64_t i = begin; i < end; ++i) w->out[i] = w->a[i] - w->b[i];
-}
-
 static void copy_piece(void *data, int piece) {
     const vector_work *w = data;
     const int64_t begin = (int64_t)piece * SN_PIECE;
@@ -68,36 +56,30 @@ void sn_vector_zero(const sn_context *context, int n, double *out) {
     sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), zero_piece, &w);
 }
 
-void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out) {
-    vector_work w = {NULL, n, s, a, NULL, out};
-    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), add_piece, &w);
-}
-
 static void difference_piece(void *data, int piece) {
     const vector_work *w = data;
-    const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + piece_length(w->n, piece);
-    for (int64_t i = begin; i < end; ++i) w->out[i] = w->s * (w->a[i] - w->b[i]);
+    const int64_t begin = (int64_t)piece * SN_PIECE;
+    w->kernels->difference(piece_length(w->n, piece), w->s, w->a + begin, w->b + begin, w->out + begin);
 }
 
 void sn_vector_difference(const sn_context *context, int n, double s, const double *a, const double *b, double *out) {
-    vector_work w = {NULL, n, s, a, b, out};
+    vector_work w = {sn_vector_kernels_for(context), n, s, a, b, out};
     sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), difference_piece, &w);
 }
 
 void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b, double *out) {
-    vector_work w = {NULL, n, 0, a, b, out};
-    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), subtract_piece, &w);
+    sn_vector_difference(context, n, 1, a, b, out);
 }
 
-static void scale_piece(void *data, int piece) {
+static void divide_piece(void *data, int piece) {
     const vector_work *w = data;
-    const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + piece_length(w->n, piece);
-    for (int64_t i = begin; i < end; ++i) w->out[i] *= w->s;
+    const int64_t begin = (int64_t)piece * SN_PIECE;
+    w->kernels->divide(piece_length(w->n, piece) / 3, w->b + begin / 3, w->a + begin, w->out + begin);
 }
 
-void sn_vector_scale(const sn_context *context, int n, double s, double *out) {
-    vector_work w = {NULL, n, s, NULL, NULL, out};
-    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), scale_piece, &w);
+void sn_vector_divide(const sn_context *context, int nodes, const double *w, const double *a, double *out) {
+    vector_work work = {sn_vector_kernels_for(context), 3 * nodes, 0, a, w, out};
+    sn_parallel_pieces(context, sn_pieces(3 * nodes, SN_PIECE), divide_piece, &work);
 }
 
 typedef struct mix_work {
@@ -119,6 +101,14 @@ void sn_vector_mix(const sn_context *context, int n, double a, const double *x, 
                    const double *z, double *out) {
     mix_work w = {sn_vector_kernels_for(context), n, a, b, c, x, y, z, out};
     sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), mix_piece, &w);
+}
+
+void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out) {
+    sn_vector_mix(context, n, 1, out, s, a, 0, NULL, out);
+}
+
+void sn_vector_scale(const sn_context *context, int n, double s, double *out) {
+    sn_vector_mix(context, n, s, out, 0, NULL, 0, NULL, out);
 }
 
 /* ---- One number from a vector: at most RUNS runs of pieces, for any number of threads ---- */

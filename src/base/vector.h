@@ -17,7 +17,9 @@ void sn_vector_add(const sn_context *context, int n, double s, const double *a, 
 void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b,
                         double *out); /* out = a - b */
 void sn_vector_difference(const sn_context *context, int n, double s, const double *a, const double *b,
-                          double *out); /* out = s (a - b) */
+                          double *out); /* out = s (a - b); out may be a or b */
+/* out_i = a_i / w_i for each node, and 0 where w_i is not above 0. a and out have 3 numbers per node. */
+void sn_vector_divide(const sn_context *context, int nodes, const double *w, const double *a, double *out);
 /* out = a x + b y + c z. y and z may be NULL; out may be x, y or z. */
 void sn_vector_mix(const sn_context *context, int n, double a, const double *x, double b, const double *y, double c,
                    const double *z, double *out);
@@ -54,6 +56,9 @@ typedef struct sn_vector_kernels {
     void (*products)(int n, const double *a, const double *b, double out[3]);
     /* out = a x + b y + c z, as sn_vector_mix. */
     void (*mix)(int n, double a, const double *x, double b, const double *y, double c, const double *z, double *out);
+    /* out = s (a - b), and the quotients of sn_vector_divide. */
+    void (*difference)(int n, double s, const double *a, const double *b, double *out);
+    void (*divide)(int nodes, const double *w, const double *a, double *out);
     /* The largest absolute value; NaN when a number is not finite. */
     double (*largest)(int n, const double *a);
     /* r -= alpha q; returns r . r. */

@@ -43,10 +43,7 @@ double sn_linear_kinetic(const sn_linear *linear, const double *v, double *scrat
 static void mass_apply(const void *self, const double *x, double *y) { sn_linear_mass_product(self, x, y); }
 
 static void lumped_solve(const sn_linear *linear, const sn_filter *filter, const double *f, double *out) {
-    for (int64_t i = 0; i < linear->model.nodes; ++i) {
-        const double mass = linear->mass.lumped[i];
-        for (int c = 0; c < 3; ++c) out[3 * i + c] = mass > 0 ? f[3 * i + c] / mass : 0;
-    }
+    sn_vector_divide(linear->context, linear->model.nodes, linear->mass.lumped, f, out);
     sn_filter_apply_range(filter, 0, INT32_MAX, out);
     for (int g = 0; filter && g < filter->group_count; ++g)
         sn_filter_group_mass_solve(&filter->group[g], linear->mass.lumped, f, out);

@@ -23,12 +23,17 @@
 
 enum { TICKS = 1024, SUCCESSES = 2, LOOSE = 64, LOOSEST = 4, REFUSALS = 20, BRACKET = 64, PATIENCE = 64 };
 
+bool sn_step_arrive(sn_step *step, double *x, double *v) {
+    sn_system *system = step->system;
+    system->table->constrain(system, step->t + step->h, x, v, NULL);
+    step->speed = sn_vector_largest(system->context, system->count, v);
+    return isfinite(step->speed) && isfinite(sn_vector_largest(system->context, system->count, x));
+}
+
 sn_status sn_step_finish(sn_step *step, double *x, double *v) {
     sn_system *system = step->system;
     const int n = system->count;
-    system->table->constrain(system, step->t + step->h, x, v, NULL);
-    step->speed = sn_vector_largest(system->context, n, v);
-    if (!isfinite(sn_vector_largest(system->context, n, x)) || !isfinite(step->speed))
+    if (!sn_step_arrive(step, x, v))
         return sn_fail(step->error, SN_NOT_FINITE, "the state is not finite at t = %g s after a step of %g s",
                        step->t + step->h, step->h);
     sn_vector_copy(system->context, n, x, step->x);

@@ -67,13 +67,15 @@ sn_status sn_explicit_diverged(sn_step *step, const char *name,
 sn_status sn_explicit_finish(sn_step *step, const char *name,
                              double (*limit)(const void *self, double omega, double delta), const void *self, double *x,
                              double *v, const double *a) {
-    const int n = step->system->count;
-    const double size = step->system->size;
+    const sn_system *system = step->system;
+    const int n = system->count;
     step->limit = limit, step->limit_self = self;
-    const double leap = a ? step->h * step->h * sn_vector_largest(step->system->context, n, a) : 0;
-    const double run =
-        leap + sn_vector_largest(step->system->context, n, x) + sn_vector_largest(step->system->context, n, v);
-    if (!isfinite(run) || leap > 10 * size) return sn_explicit_diverged(step, name, limit, self);
+    const double leap = a ? step->h * step->h * sn_vector_largest(system->context, n, a) : 0;
+    if (!(leap <= 10 * system->size) || !sn_step_arrive(step, x, v))
+        return sn_explicit_diverged(step, name, limit, self);
     const sn_status status = sn_step_check(step, step->t + step->h, x);
-    return status ? status : sn_step_finish(step, x, v);
+    if (status) return status;
+    sn_vector_copy(system->context, n, x, step->x);
+    sn_vector_copy(system->context, n, v, step->v);
+    return SN_OK;
 }

@@ -12,9 +12,9 @@ sn_status sn_acceleration(sn_step *step, double t, const double *x, const double
 /* Upper bounds of the spectral radius of M^-1 K and of M^-1 D at (step->t, x, step->v). */
 sn_status sn_step_spectrum(sn_step *step, const double *x, double *stiffness, double *damping, sn_error *error);
 
-/* Ends a step of an explicit method with sn_step_finish. Refuses a state that diverges: one that is not finite, or one
- * whose acceleration `a` (may be NULL) would move the body by ten times its size in one step. `limit`, for the message:
- * the longest stable step for a mode of frequency omega (1/s) and damping delta (1/s). */
+/* Ends a step of an explicit method, as sn_step_finish does. Refuses a state that diverges: one that is not finite, or
+ * one whose acceleration `a` (may be NULL) would move the body by ten times its size in one step. `limit`, for the
+ * message: the longest stable step for a mode of frequency omega (1/s) and damping delta (1/s). */
 sn_status sn_explicit_finish(sn_step *step, const char *name,
                              double (*limit)(const void *self, double omega, double delta), const void *self, double *x,
                              double *v, const double *a);

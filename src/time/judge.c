@@ -16,7 +16,7 @@ sn_status sn_judge_start(const sn_method *method, const sn_step *step, const dou
                          sn_judge *judge) {
     sn_system *system = step->system;
     const sn_time_options *options = step->options;
-    const bool dynamic = !*options->mode || strcmp(options->mode, "dynamic") == 0,
+    const bool dynamic = method != sn_method_equilibrium(),
                corrects = dynamic && options->correction.use && method->corrects;
     *judge = (sn_judge){.sits = options->judge && dynamic && step->account && system->table->energies,
                         .books = !corrects,

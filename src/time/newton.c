@@ -69,7 +69,7 @@ static sn_status evaluate_there(sn_newton *w, const double *y, sn_error *error) 
     const sn_system_table *table = w->system->table;
     const sn_context *context = w->system->context;
     sn_result result = {0};
-    const sn_status status = ask(w, (sn_request){.force = w->f}, y, &result, error);
+    const sn_status status = ask(w, (sn_request){.force = w->f, .scale = true}, y, &result, error);
     ++p->info->force_evaluations;
     if (status) return status;
     double inertia = 0;

@@ -35,6 +35,7 @@ typedef struct sn_request {
      * may then keep the part of the elements. */
     bool again;
     double *force;       /* out: f(t, x, v), reactions excluded; NULL: not wanted */
+    bool scale;          /* with `force`: the result also has the size of the forces */
     double *rate;        /* out: df/dt of the forces that depend on t explicitly (ramps, keys); NULL: not wanted */
     double *energy;      /* out: potential energy of everything conservative, J; NULL: not wanted */
     sn_wanted linearise; /* which linearisation to make at the place; it keeps copies of x and v */
@@ -45,7 +46,7 @@ typedef struct sn_request {
 } sn_request;
 
 typedef struct sn_result {
-    /* With `force`: the larger of two norms, that of the external and that of the internal force. Residuals are
+    /* With `scale`: the larger of two norms, that of the external and that of the internal force. Residuals are
      * measured against it. */
     double scale;
     /* The requested linearisation. Without such a request: the last one, which may be used again while its `served` is
@@ -210,8 +211,12 @@ typedef struct sn_method {
     sn_status (*step)(sn_step *step);
 } sn_method;
 
-/* Ends a step of a method: prescribes the constrained components of x and v at t + h, refuses values that are not
- * finite, and copies the others to step->x and step->v. */
+/* Prescribes the constrained components of x and v at t + h, and sets step->speed. Returns whether x and v are
+ * finite. */
+bool sn_step_arrive(sn_step *step, double *x, double *v);
+
+/* Ends a step of a method: sn_step_arrive, a refusal of values that are not finite, and copies to step->x and
+ * step->v. */
 sn_status sn_step_finish(sn_step *step, double *x, double *v);
 
 /* A sign of life at the time t, for methods that take many substeps. SN_STOPPED when the caller gives the step up. */

@@ -248,21 +248,30 @@ static void motion_at(const sn_fix *fix, double t, bool is_static, motion *m) {
 }
 
 static void place(const sn_fix *fix, const motion *m, const double X[3], double x[3], double v[3]) {
-    double arm[3] = {0}, whirl[3] = {0};
-    if (fix->turning) {
-        double from[3];
-        sn_subtract3(X, m->point, from);
-        sn_multiply_vector3(m->R, from, arm);
-        sn_cross3(m->spin, arm, whirl);
+    if (!fix->turning) {
+        for (int a = 0; a < 3; ++a) x[a] = X[a] + m->offset[a], v[a] = m->rate[a] + 0.0; /* no negative zero */
+        return;
     }
+    double from[3], arm[3], whirl[3];
+    sn_subtract3(X, m->point, from);
+    sn_multiply_vector3(m->R, from, arm);
+    sn_cross3(m->spin, arm, whirl);
     for (int a = 0; a < 3; ++a) {
-        x[a] = (fix->turning ? m->point[a] + arm[a] : X[a]) + m->offset[a];
+        x[a] = m->point[a] + arm[a] + m->offset[a];
         v[a] = m->rate[a] + whirl[a];
     }
 }
 
 static void move_all(const sn_world *world, fixes *own, double t) {
     for (int i = 0; i < own->count; ++i) motion_at(&own->item[i].fix, t, world->parameters.is_static, &own->motion[i]);
+}
+
+/* The acceleration of a node with rest position X in a turn: towards its axis. */
+static void turn_inwards(const fixes *own, int32_t fix, const double X[3], double inwards[3]) {
+    double to[3], speed[3];
+    place(&own->item[fix].fix, &own->motion[fix], X, to, speed);
+    sn_subtract3(speed, own->motion[fix].rate, speed);
+    sn_cross3(own->motion[fix].spin, speed, inwards);
 }
 
 /* Writes the accelerations of held nodes. Displacements have none, because they go in straight pieces; a turn has
@@ -275,12 +284,10 @@ static void accelerate(const sn_world *world, fixes *own, double t, double *a) {
         for (int axis = 0; axis < 3; ++axis) {
             const int32_t fix = held->fix[axis];
             if (fix == FREE) continue;
-            double to[3], speed[3], inwards[3] = {0};
-            if (fix >= 0 && own->item[fix].fix.turning) {
-                place(&own->item[fix].fix, &own->motion[fix], world->model->rest + at, to, speed);
-                sn_subtract3(speed, own->motion[fix].rate, speed);
-                sn_cross3(own->motion[fix].spin, speed, inwards);
-            }
+            a[at + (size_t)axis] = 0;
+            if (fix == IN_PLACE || !own->item[fix].fix.turning) continue;
+            double inwards[3];
+            turn_inwards(own, fix, world->model->rest + at, inwards);
             a[at + (size_t)axis] = inwards[axis];
         }
     }

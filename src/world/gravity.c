@@ -13,10 +13,13 @@ static const double *weights(const sn_world *world) {
 static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
     (void)self;
     const double *g = world->parameters.gravity, *weight = weights(world),
-                 s = world->parameters.is_static ? place->t : 1;
-    if (g[0] == 0 && g[1] == 0 && g[2] == 0) return;
-    for (int i = 0; i < world->model->node_count; ++i)
-        for (int a = 0; a < 3; ++a) f[3 * (size_t)i + (size_t)a] += s * weight[i] * g[a];
+                 s = world->parameters.is_static ? place->t : 1, gx = g[0], gy = g[1], gz = g[2];
+    const int nodes = world->model->node_count;
+    if (gx == 0 && gy == 0 && gz == 0) return;
+    for (int i = 0; i < nodes; ++i, f += 3) {
+        const double w = s * weight[i];
+        f[0] += w * gx, f[1] += w * gy, f[2] += w * gz;
+    }
 }
 
 static void energy(const sn_world *world, const sn_interaction *self, const sn_place *place, double *energy) {

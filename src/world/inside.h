@@ -25,6 +25,10 @@ struct sn_world {
     sn_workspace workspace;
     int interaction_count, interaction_capacity;
     sn_interaction **interaction;
+    /* The interactions whose kind has a function, in the order of the list, for each function. */
+    sn_interaction_list having[SN_INTERACTION_FUNCTION_COUNT];
+    int having_capacity;
+    sn_interaction **having_room; /* for the items of `having` */
     int probe_count;
     sn_probe_target *probe;
     bool (*progress)(void *user, double fraction);
@@ -47,7 +51,8 @@ sn_status sn_world_force_inside(sn_world *world, const double *x, const double *
 bool sn_world_inside_at(const sn_world *world, const double *x, const double *v);
 /* Computes the forces at the present state, into workspace.force. */
 sn_status sn_world_forces(sn_world *world, sn_error *error);
-/* Computes the reactions R = M (v - v0) / h - f of a step, into workspace.force, and *scale, the size of the forces. */
+/* Computes the reactions R = M (v - v0) / h - f of a step, into workspace.force, and *scale (may be NULL), the size of
+ * the forces. */
 sn_status sn_world_step_reactions(sn_world *world, const sn_trial *trial, double *scale, sn_error *error);
 /* element_fields.c: values of one element at the present state, means over its points. */
 typedef struct sn_element_sample {

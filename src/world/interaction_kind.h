@@ -152,12 +152,55 @@ struct sn_interaction {
     char name[32];  /* name of this part: the name of the kind, or the name that the caller gave */
 };
 
+/* The functions of a kind that the world calls for all interactions that have it. A step calls many of them, and most
+ * kinds have few: so there is a list of interactions for each function. */
+#define SN_INTERACTION_FUNCTIONS(X)                                                                                    \
+    X(adapt)                                                                                                           \
+    X(start)                                                                                                           \
+    X(allows)                                                                                                          \
+    X(refresh)                                                                                                         \
+    X(remember)                                                                                                        \
+    X(filter)                                                                                                          \
+    X(prescribe)                                                                                                       \
+    X(retract)                                                                                                         \
+    X(holds)                                                                                                           \
+    X(arrive)                                                                                                          \
+    X(correct)                                                                                                         \
+    X(force)                                                                                                           \
+    X(energy)                                                                                                          \
+    X(rate)                                                                                                            \
+    X(block_count)                                                                                                     \
+    X(blocks)                                                                                                          \
+    X(product)                                                                                                         \
+    X(solve)                                                                                                           \
+    X(begin)                                                                                                           \
+    X(renew)                                                                                                           \
+    X(release)                                                                                                         \
+    X(limit)                                                                                                           \
+    X(stop)                                                                                                            \
+    X(settle)                                                                                                          \
+    X(touches)                                                                                                         \
+    X(end)                                                                                                             \
+    X(report)                                                                                                          \
+    X(support)                                                                                                         \
+    X(draw)
+#define SN_INTERACTION_ENTRY(function) SN_HAVING_##function,
+enum { SN_INTERACTION_FUNCTIONS(SN_INTERACTION_ENTRY) SN_INTERACTION_FUNCTION_COUNT };
+#undef SN_INTERACTION_ENTRY
+
+typedef struct sn_interaction_list {
+    int count;
+    sn_interaction **item;
+} sn_interaction_list;
+
 /* ---- The list (interactions.c) ---- */
 sn_status sn_interactions_create(sn_world *world, const sn_world_options *options, sn_error *error);
 void sn_interactions_destroy(sn_world *world);
 /* Appends an interaction to the list. On success the list owns `data`. */
 sn_status sn_interactions_append(sn_world *world, const sn_interaction_kind *kind, const char *name, void *data,
                                  sn_error *error);
+/* Makes the lists for the functions. Call it when the list of interactions has changed. */
+void sn_interactions_sort(sn_world *world);
 /* The first interaction of a kind; NULL when there is none. The kinds of SN_INTERACTIONS have one interaction each. */
 sn_interaction *sn_interaction_of(const sn_world *world, const sn_interaction_kind *kind);
 

@@ -22,21 +22,46 @@ const sn_listing *sn_interactions(int *count) {
 
 /* Runs the statement that follows for each interaction whose kind has the function. */
 #define EACH(world, self, function)                                                                                    \
-    for (int i_ = 0; i_ < (world)->interaction_count; ++i_)                                                            \
-        for (sn_interaction *self = (world)->interaction[i_]; self && self->kind->function; self = NULL)
+    for (int i_ = 0; i_ < (world)->having[SN_HAVING_##function].count; ++i_)                                           \
+        for (sn_interaction *self = (world)->having[SN_HAVING_##function].item[i_]; self; self = NULL)
 
 /* ---- Life ---- */
+void sn_interactions_sort(sn_world *world) {
+    const int room = world->having_capacity / SN_INTERACTION_FUNCTION_COUNT;
+    if (!room) return;
+    for (int f = 0; f < SN_INTERACTION_FUNCTION_COUNT; ++f)
+        world->having[f] = (sn_interaction_list){.item = world->having_room + f * room};
+#define ENTRY(function)                                                                                                \
+    if (self->kind->function) list->item[list->count++] = self;                                                        \
+    ++list;
+    for (int i = 0; i < world->interaction_count; ++i) {
+        sn_interaction *self = world->interaction[i];
+        sn_interaction_list *list = world->having;
+        SN_INTERACTION_FUNCTIONS(ENTRY)
+    }
+#undef ENTRY
+}
+
+/* Makes room for one more interaction. */
+static sn_status reserve_one(sn_world *world, sn_error *error) {
+    const sn_status status = sn_grow(world->context, (void **)&world->interaction, &world->interaction_capacity,
+                                     world->interaction_count + 1, sizeof *world->interaction, error);
+    if (status) return status;
+    return sn_grow(world->context, (void **)&world->having_room, &world->having_capacity,
+                   SN_INTERACTION_FUNCTION_COUNT * world->interaction_capacity, sizeof *world->having_room, error);
+}
+
 sn_status sn_interactions_append(sn_world *world, const sn_interaction_kind *own, const char *name, void *data,
                                  sn_error *error) {
-    sn_status status = sn_grow(world->context, (void **)&world->interaction, &world->interaction_capacity,
-                               world->interaction_count + 1, sizeof *world->interaction, error);
-    if (status) return status;
-    sn_interaction *self = sn_allocate_zero(world->context, 1, sizeof *self);
-    if (!self) return sn_no_memory(error);
-    *self = (sn_interaction){.kind = own, .data = data};
-    snprintf(self->name, sizeof self->name, "%s", name);
-    world->interaction[world->interaction_count++] = self;
-    return SN_OK;
+    const sn_status status = reserve_one(world, error);
+    sn_interaction *self = status ? NULL : sn_allocate_zero(world->context, 1, sizeof *self);
+    if (self) {
+        *self = (sn_interaction){.kind = own, .data = data};
+        snprintf(self->name, sizeof self->name, "%s", name);
+        world->interaction[world->interaction_count++] = self;
+    }
+    sn_interactions_sort(world); /* also without memory for it: the room may have moved */
+    return status || self ? status : sn_no_memory(error);
 }
 
 sn_status sn_interactions_create(sn_world *world, const sn_world_options *options, sn_error *error) {
@@ -56,6 +81,7 @@ void sn_interaction_release(sn_world *world, sn_interaction *self) {
 void sn_interactions_destroy(sn_world *world) {
     for (int i = world->interaction_count - 1; i >= 0; --i) sn_interaction_release(world, world->interaction[i]);
     sn_release(world->context, world->interaction);
+    sn_release(world->context, world->having_room);
 }
 
 sn_interaction *sn_interaction_of(const sn_world *world, const sn_interaction_kind *own) {
@@ -88,9 +114,9 @@ void sn_interactions_remember(const sn_world *world, sn_archive *archive) {
 const sn_filter *sn_interactions_filter(const sn_world *world, const sn_interaction *end) {
     static const sn_filter none = {0};
     const sn_filter *filter = &none;
-    for (int i = 0; i < world->interaction_count && world->interaction[i] != end; ++i) {
-        const sn_interaction *self = world->interaction[i];
-        if (self->kind->filter) filter = self->kind->filter(world, self, filter);
+    EACH(world, self, filter) {
+        if (self == end) return filter;
+        filter = self->kind->filter(world, self, filter);
     }
     return filter;
 }

@@ -140,6 +140,7 @@ static sn_interaction *take_out(sn_world *world, int at) {
     memmove(world->interaction + at, world->interaction + at + 1,
             (size_t)(world->interaction_count - at - 1) * sizeof *world->interaction);
     --world->interaction_count;
+    sn_interactions_sort(world);
     return self;
 }
 
@@ -149,6 +150,7 @@ static void put_back(sn_world *world, int at, sn_interaction *self) {
             (size_t)(world->interaction_count - at) * sizeof *world->interaction);
     world->interaction[at] = self;
     ++world->interaction_count;
+    sn_interactions_sort(world);
 }
 
 static void release(sn_world *world, sn_interaction *self) {

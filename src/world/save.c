@@ -164,7 +164,7 @@ sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size
     sn_state_copy(world->context, state, before);
     sn_state_read(state, body + h.parts * sizeof(sn_part));
     state->time = h.time, state->base_time = h.base_time, state->steps = h.steps, state->base_steps = h.base_steps;
-    if (!sn_state_finite(state, world->model->node_count))
+    if (!sn_state_finite(world->context, state))
         status = sn_fail(error, SN_NOT_FINITE, "the saved state is not finite");
     if (!status) status = sn_fixes_update(world, error);
     if (!status) status = sn_solid_settings(world, state->time, error);

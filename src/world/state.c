@@ -155,14 +155,9 @@ void sn_state_carry(const sn_state *from, sn_state *to) {
     }
 }
 
-bool sn_state_finite(const sn_state *state, int nodes) {
-    if (!isfinite(state->time)) return false;
-    double zero = 0;
-    for (int64_t i = 0; i < 6 * (int64_t)nodes; i += 6) { /* zero times a number that is not finite is NaN */
-        const double *a = state->value + i;
-        zero += 0 * (((a[0] + a[1]) + (a[2] + a[3])) + (a[4] + a[5]));
-    }
-    return zero == 0;
+bool sn_state_finite(const sn_context *context, const sn_state *state) {
+    /* positions, velocities */
+    return isfinite(state->time) && isfinite(sn_vector_largest(context, (int)(state->a - state->x), state->x));
 }
 
 /* ---- The state of a world ---- */

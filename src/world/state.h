@@ -60,7 +60,7 @@ void sn_state_carry(const sn_state *from, sn_state *to);
 double *sn_state_part(const sn_state *state, const char *name);
 void sn_state_forget(sn_state *state, const char *name); /* sets a part to zero */
 /* Whether time, positions and velocities of all nodes are finite. */
-bool sn_state_finite(const sn_state *state, int nodes);
+bool sn_state_finite(const sn_context *context, const sn_state *state);
 
 /* Replaces the state of the world by `state`, which the world then owns, and tells the interactions where their numbers
  * are. */

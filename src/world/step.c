@@ -107,7 +107,7 @@ sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error
     sn_status status = check_held(world, error);
     if (!status) status = update_moduli(world, world->parameters.is_static ? 1 : time, error);
     if (!status) status = world->parameters.is_static ? run_static(world, &step, &time) : run_dynamic(world, &step);
-    if (!status && !sn_state_finite(state, world->model->node_count))
+    if (!status && !sn_state_finite(world->context, state))
         status = sn_fail(error, SN_NOT_FINITE, "the state is not finite after the step to t = %g s", time);
     if (status) {
         sn_state_copy_motion(world->context, &world->workspace.before, state);

@@ -111,18 +111,16 @@ static sn_status force(sn_world *world, const sn_request *request, sn_error *err
     sn_workspace *work = &world->workspace;
     const int n = 3 * world->model->node_count;
     const sn_place place = place_of(world, request);
-    double *f = request->force;
     reach(world, request->t);
     sn_interactions_arrive(world, place.x);
     if (world->parameters.no_inertia) sn_world_frames(world, place.t, place.t, place.x);
     const sn_status status = force_inside(world, place.x, place.v, error);
     if (status) return status;
-    sn_vector_copy(world->context, n, work->inside, f);
     sn_vector_zero(world->context, n, work->external);
     sn_interactions_force(world, &place, work->external);
-    work->force_scale = fmax(norm(world, f), norm(world, work->external));
-    sn_vector_add(world->context, n, 1, work->external, f);
-    add_rayleigh(world, place.v, f);
+    if (request->scale) work->force_scale = fmax(norm(world, work->inside), norm(world, work->external));
+    sn_vector_mix(world->context, n, 1, work->inside, 1, work->external, 0, NULL, request->force);
+    add_rayleigh(world, place.v, request->force);
     return SN_OK;
 }
 
@@ -339,8 +337,7 @@ static sn_status work_done(sn_system *system, double t, double h, const double *
     sn_world *world = world_of(system);
     sn_workspace *work = &world->workspace;
     const int n = system->count;
-    double scale;
-    const sn_status status = sn_world_step_reactions(world, &(sn_trial){t, h, x0, v0, x, v}, &scale, error);
+    const sn_status status = sn_world_step_reactions(world, &(sn_trial){t, h, x0, v0, x, v}, NULL, error);
     if (status) return status;
     double *way = work->scaled, *held_by = work->product;
     sn_vector_copy(world->context, n, work->force, held_by);
@@ -386,17 +383,20 @@ sn_status sn_world_step_reactions(sn_world *world, const sn_trial *trial, double
     sn_workspace *work = &world->workspace;
     sn_system *system = &work->system.base;
     const int n = system->count;
-    const sn_request request = {.t = trial->t + trial->h, .x = trial->x, .v = trial->v, .force = work->force};
+    const sn_request request = {
+        .t = trial->t + trial->h, .x = trial->x, .v = trial->v, .force = work->force, .scale = scale != NULL};
     const sn_status status = force(world, &request, error);
     if (status) return status;
-    *scale = work->force_scale;
-    memset(work->product, 0, (size_t)n * sizeof *work->product);
-    if (!world->parameters.no_inertia) {
-        for (int i = 0; i < n; ++i) work->scaled[i] = (trial->v[i] - trial->v0[i]) / trial->h;
-        mass_product(system, work->scaled, work->product);
-        *scale = fmax(*scale, norm(world, work->product));
+    if (world->parameters.no_inertia) {
+        sn_vector_zero(world->context, n, work->product);
+    } else {
+        const double *v = trial->v, *v0 = trial->v0, h = trial->h;
+        double *a = work->scaled;
+        for (int i = 0; i < n; ++i) a[i] = (v[i] - v0[i]) / h;
+        mass_product(system, a, work->product);
     }
-    for (int i = 0; i < n; ++i) work->force[i] = work->product[i] - work->force[i];
+    if (scale) *scale = fmax(work->force_scale, norm(world, work->product));
+    sn_vector_subtract(world->context, n, work->product, work->force, work->force);
     return SN_OK;
 }
 

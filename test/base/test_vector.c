@@ -69,6 +69,10 @@ static void test_elementwise(void **state) {
             start(n, z), sn_vector_difference(context, n, 0.3, x, y, out);
             for (int i = 0; i < n; ++i) wanted[i] = 0.3 * (x[i] - y[i]);
             expect(n);
+            for (int place = 0; place < 2; ++place) { /* in place of either operand */
+                start(n, place ? y : x), sn_vector_difference(context, n, 0.3, place ? x : out, place ? out : y, out);
+                expect(n);
+            }
         }
         sn_context_destroy(context);
     }
@@ -99,6 +103,24 @@ static void test_mix(void **state) {
         }
     }
     sn_context_destroy(context);
+}
+
+static void test_quotients(void **state) {
+    (void)state;
+    static const char *const simd[] = {"baseline", "avx2", "avx512"};
+    fill();
+    for (int i = 0; i < MOST; ++i) z[i] = i % 5 == 3 ? 0 : i % 11 == 4 ? -1 : fabs(z[i]);
+    for (int threads = 1; threads <= 4; threads *= 2)
+        for (int s = 0; s < 3; ++s) {
+            sn_context *context = context_of(threads, simd[s]);
+            for (int k = 0; k < 2 * SIZES; ++k) {
+                const int nodes = sizes[k / 2] / 3, n = 3 * nodes;
+                start(n, k % 2 ? x : y), sn_vector_divide(context, nodes, z, k % 2 ? out : x, out); /* also in place */
+                for (int i = 0; i < n; ++i) wanted[i] = z[i / 3] > 0 ? x[i] / z[i / 3] : 0;
+                expect(n);
+            }
+            sn_context_destroy(context);
+        }
 }
 
 static void test_sums_are_right(void **state) {
@@ -192,6 +214,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elementwise),
         cmocka_unit_test(test_mix),
+        cmocka_unit_test(test_quotients),
         cmocka_unit_test(test_sums_are_right),
         cmocka_unit_test(test_sums_over_nodes_are_right),
         cmocka_unit_test(test_sums_have_the_same_bits),

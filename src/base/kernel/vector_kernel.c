@@ -152,6 +152,22 @@ static void mix(int n, double a, const double *x, double b, const double *y, dou
         for (int i = 0; i < n; ++i) out[i] = a * x[i];
 }
 
+static void difference(int n, double s, const double *a, const double *b, double *out) {
+    for (int i = 0; i < n; ++i) out[i] = s * (a[i] - b[i]);
+}
+
+static void divide(int nodes, const double *w, const double *a, double *out) {
+    int i = 0;
+    for (; i + SN_LANES <= nodes; i += SN_LANES)
+        for (int k = 0; k < 3 * SN_LANES; k += SN_WIDTH) {
+            vd weight;
+            for (int l = 0; l < SN_WIDTH; ++l) weight[l] = w[i + (k + l) / 3];
+            const vd quotient = *(const loose *)(a + 3 * i + k) / weight;
+            *(loose *)(out + 3 * i + k) = vd_select((vi)(weight > vd_set(0)), quotient, vd_set(0));
+        }
+    for (int k = 3 * i; k < 3 * nodes; ++k) out[k] = w[k / 3] > 0 ? a[k] / w[k / 3] : 0;
+}
+
 static double quasi(int n, double e, const double *p, const double *q, double a, double *d, double *s, double *r) {
     loose sum[PARTS] = {0}, from, to;
     for (int l = 0; l < SN_WIDTH; ++l) from[l] = a, to[l] = e;
@@ -186,6 +202,8 @@ const sn_vector_kernels SN_ISA(sn_vector_kernels) = {
     .products = products,
     .largest = largest,
     .mix = mix,
+    .difference = difference,
+    .divide = divide,
     .residual = residual,
     .direction = direction,
     .quasi = quasi,

@@ -458,20 +458,29 @@ typedef struct mass_work {
     double *out;
 } mass_work;
 
-static void mass_product_piece(void *data, int piece) {
+static int mass_piece_end(const mass_work *w, int piece) {
+    const int end = (piece + 1) * SN_PIECE_NODES, nodes = w->mass->pattern->nodes;
+    return end < nodes ? end : nodes;
+}
+
+static void lumped_product_piece(void *data, int piece) {
+    const mass_work w = *(const mass_work *)data;
+    const double *lumped = w.mass->lumped;
+    const int end = mass_piece_end(&w, piece);
+    for (int64_t i = piece * SN_PIECE_NODES; i < end; ++i) {
+        const double s = (w.m + w.d * (w.a ? w.a[i] : 0)) * lumped[i], *v = w.v + 3 * i;
+        const double product[3] = {s * v[0], s * v[1], s * v[2]};
+        memcpy(w.out + 3 * i, product, sizeof product);
+    }
+}
+
+static void coupled_product_piece(void *data, int piece) {
     const mass_work *w = data;
     const sn_pattern *pattern = w->mass->pattern;
-    const int begin = piece * SN_PIECE_NODES,
-              end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
-    for (int64_t i = begin; i < end; ++i) {
+    const int end = mass_piece_end(w, piece);
+    for (int64_t i = piece * SN_PIECE_NODES; i < end; ++i) {
         const double own = w->a ? w->a[i] : 0;
-        double *out = w->out + 3 * i;
-        if (!w->mass->coupled) {
-            const double s = (w->m + w->d * own) * w->mass->lumped[i];
-            for (int c = 0; c < 3; ++c) out[c] = s * w->v[3 * i + c];
-            continue;
-        }
-        double sum[3] = {0};
+        double *out = w->out + 3 * i, sum[3] = {0};
         for (int32_t k = pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k) {
             const int64_t j = pattern->column[k];
             const double s = (w->m + w->d * 0.5 * (own + (w->a ? w->a[j] : 0))) * w->mass->coupled[k];
@@ -484,5 +493,6 @@ static void mass_product_piece(void *data, int piece) {
 void sn_mass_product(const sn_context *context, const sn_mass *mass, double m, double d, const double *a,
                      const double *v, double *out) {
     mass_work w = {mass, m, d, a, v, out};
-    sn_parallel_pieces(context, sn_pieces(mass->pattern->nodes, SN_PIECE_NODES), mass_product_piece, &w);
+    sn_parallel_pieces(context, sn_pieces(mass->pattern->nodes, SN_PIECE_NODES),
+                       mass->coupled ? coupled_product_piece : lumped_product_piece, &w);
 }
