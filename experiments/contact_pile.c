@@ -103,6 +103,5 @@ static sn_status measure(experiment_run *run, sn_error *error) {
 
 static sn_status run_experiment(experiment_run *run, sn_error *error) { return run_on_one_thread(run, measure, error); }
 
-const experiment experiment_contact_pile = {"contact-pile",
-                                            "a pile of twenty creatures: nothing intersects",
+const experiment experiment_contact_pile = {"contact-pile", "a pile of twenty creatures: nothing intersects",
                                             "beyond the documents", run_experiment, "steps clean touch"};

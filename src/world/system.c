@@ -119,8 +119,12 @@ static sn_status force(sn_world *world, const sn_request *request, sn_error *err
     if (status) return status;
     sn_vector_copy(world->context, n, work->inside, f);
     sn_vector_zero(world->context, n, work->external);
-    sn_interactions_force(world, &place, work->external);
-    work->force_scale = fmax(norm(world, f), norm(world, work->external));
+    sn_interactions_force(world, &place, false, work->external);
+    work->force_calm = work->force_scale = fmax(norm(world, f), norm(world, work->external));
+    if (work->system.base.steep) {
+        sn_interactions_force(world, &place, true, work->external);
+        work->force_scale = fmax(norm(world, f), norm(world, work->external));
+    }
     sn_vector_add(world->context, n, 1, work->external, f);
     add_rayleigh(world, place.v, f);
     return SN_OK;
@@ -216,7 +220,7 @@ static sn_status evaluate(sn_system *system, const sn_request *request, sn_resul
     result->linearisation = &world->workspace.system.linearisation.base;
     if (request->check) return check(world, request, error);
     sn_status status = request->force ? force(world, request, error) : SN_OK;
-    result->scale = world->workspace.force_scale;
+    result->scale = world->workspace.force_scale, result->calm = world->workspace.force_calm;
     if (!status && request->energy) status = potential(world, request, error);
     if (status) return status;
     if (request->rate) force_rate(world, request);
