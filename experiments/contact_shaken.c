@@ -38,33 +38,20 @@ static double *make_keys(int steps, int *count) {
     return key;
 }
 
-/* Adds a creature: a surface in tets around it, or a mesh of tets without a surface. */
-static void add_creature(contact_stage *s, const char *kind, const sn_generator_value *value, int count,
-                         const double middle[3], sn_mesh **surface) {
-    sn_mesh *mesh = NULL, *cage = NULL;
-    sn_embed_options options = sn_embed_options_default();
-    options.elements = 100;
-    if (!s->status) s->status = sn_mesh_generate(s->context, kind, value, count, &mesh, &s->error);
-    if (mesh) sn_mesh_move(mesh, middle);
-    if (mesh && surface) s->status = sn_embed_surface(mesh, &options, &cage, NULL, &s->error);
-    sn_body_options *body = stage_add(s, surface ? cage : mesh);
-    if (surface) body->surface = *surface = mesh;
-}
-
-static void add_bodies(contact_stage *s, sn_mesh *surface[2]) {
+static void add_bodies(contact_stage *s) {
     const sn_generator_value detailed[] = {{"triangles", 1, {500}}, {"size", 1, {0.06}}},
                              ring[] = {{"radius", 1, {0.035}}, {"minor", 1, {0.014}}, {"cells", 2, {9, 1}}},
                              ball[] = {{"radius", 1, {0.03}}, {"cells", 1, {2}}};
     stage_add(s, voxel_mesh(s->context, (const int[3]){4, 4, 4}, cell,
                             (const double[3]){-2 * cell, -2 * cell, -2 * cell}, is_wall));
     stage_hold(s, stage_all());
-    add_creature(s, "octopus", detailed, 2, (const double[3]){0, -0.095, 0}, &surface[0]);
-    add_creature(s, "dragon", detailed, 2, (const double[3]){0, -0.02, 0}, &surface[1]);
-    add_creature(s, "torus", ring, 3, (const double[3]){-0.045, 0.07, -0.04}, NULL);
-    add_creature(s, "sphere", ball, 2, (const double[3]){0.06, 0.066, 0.05}, NULL);
+    stage_embed(s, stage_generate(s, "octopus", detailed, 2, (const double[3]){0, -0.095, 0}), 100);
+    stage_embed(s, stage_generate(s, "dragon", detailed, 2, (const double[3]){0, -0.02, 0}), 100);
+    stage_add(s, stage_generate(s, "torus", ring, 3, (const double[3]){-0.045, 0.07, -0.04}));
+    stage_add(s, stage_generate(s, "sphere", ball, 2, (const double[3]){0.06, 0.066, 0.05}));
 }
 
-static void make_stage(experiment_run *run, contact_stage *s, int steps, sn_mesh *surface[2], double **key) {
+static void make_stage(experiment_run *run, contact_stage *s, int steps, double **key) {
     stage_start(s, run->context, "exact");
     stage_constant(s, "young", 1e5);
     stage_constant(s, "poisson", 0.35);
@@ -76,7 +63,7 @@ static void make_stage(experiment_run *run, contact_stage *s, int steps, sn_mesh
     snprintf(s->options.solver.method, sizeof s->options.solver.method, "ldlt");
     s->options.contact.self = true;
     s->options.contact.friction = 0.3;
-    add_bodies(s, surface);
+    add_bodies(s);
     *key = make_keys(steps, &s->fix[WALLS].key_count);
     s->fix[WALLS].key = *key;
     stage_create(s);
@@ -165,11 +152,10 @@ static sn_status measure(experiment_run *run, sn_error *error) {
     const int steps = run->quick ? QUICK_STEPS : STEPS, every = run->quick ? 5 : 50;
     contact_stage s;
     course c = {0};
-    sn_mesh *surface[2] = {NULL, NULL};
     double *key = NULL;
     FILE *table = experiment_table(run, "shaken.csv", "steps,looks,dirty,escapes,fastest,divided,seconds", error);
     if (!table) return SN_IO;
-    make_stage(run, &s, steps, surface, &key);
+    make_stage(run, &s, steps, &key);
     if (!s.status) {
         int tets = 0;
         for (int b = 1; b < BODIES; ++b) tets += s.mesh[b]->tet_count;
@@ -180,7 +166,6 @@ static sn_status measure(experiment_run *run, sn_error *error) {
     }
     fclose(table);
     const sn_status status = stage_end(&s, error);
-    for (int i = 0; i < 2; ++i) sn_mesh_destroy(surface[i]);
     free(key);
     return status;
 }

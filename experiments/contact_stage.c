@@ -34,7 +34,7 @@ void stage_create(contact_stage *s) {
 
 sn_status stage_end(contact_stage *s, sn_error *error) {
     sn_world_destroy(s->world);
-    for (int i = 0; i < s->options.body_count; ++i) sn_mesh_destroy(s->mesh[i]);
+    for (int i = 0; i < s->options.body_count; ++i) sn_mesh_destroy(s->mesh[i]), sn_mesh_destroy(s->surface[i]);
     if (s->status && error) *error = s->error;
     return s->status;
 }
@@ -57,13 +57,28 @@ sn_body_options *stage_add(contact_stage *s, sn_mesh *mesh) {
     return body;
 }
 
+sn_mesh *stage_generate(contact_stage *s, const char *kind, const sn_generator_value *value, int count,
+                        const double move[3]) {
+    sn_mesh *mesh = NULL;
+    if (!s->status) fine(s, sn_mesh_generate(s->context, kind, value, count, &mesh, &s->error));
+    if (mesh) sn_mesh_move(mesh, move);
+    return mesh;
+}
+
+sn_body_options *stage_embed(contact_stage *s, sn_mesh *surface, int elements) {
+    sn_mesh *cage = NULL;
+    sn_embed_options options = sn_embed_options_default();
+    options.elements = elements;
+    if (surface && !s->status) fine(s, sn_embed_surface(surface, &options, &cage, NULL, &s->error));
+    sn_body_options *body = stage_add(s, cage);
+    body->surface = s->surface[body - s->body] = surface;
+    return body;
+}
+
 sn_body_options *stage_box(contact_stage *s, const double low[3], const double size[3], const int cells[3]) {
     const sn_generator_value value[3] = {
         {"size", 3, {size[0], size[1], size[2]}}, {"cells", 3, {cells[0], cells[1], cells[2]}}, {"split", 1, {5}}};
-    sn_mesh *mesh = NULL;
-    fine(s, sn_mesh_generate(s->context, "box", value, 3, &mesh, &s->error));
-    for (int i = 0; mesh && i < 3 * mesh->node_count; ++i) mesh->position[i] += low[i % 3];
-    return stage_add(s, mesh);
+    return stage_add(s, stage_generate(s, "box", value, 3, low));
 }
 
 sn_body_options *stage_cube(contact_stage *s, double x, double y, double z, double size, int cells) {

@@ -11,9 +11,9 @@
 enum { STAGE_BODIES = 24 };
 
 typedef struct contact_stage {
-    sn_context *context; /* of the caller */
-    sn_mesh *mesh[STAGE_BODIES];
-    sn_material material[STAGE_BODIES]; /* may be edited until stage_create */
+    sn_context *context;                                 /* of the caller */
+    sn_mesh *mesh[STAGE_BODIES], *surface[STAGE_BODIES]; /* surface: NULL for most bodies */
+    sn_material material[STAGE_BODIES];                  /* may be edited until stage_create */
     sn_fix fix[STAGE_BODIES];
     sn_load load[STAGE_BODIES];
     sn_body_options body[STAGE_BODIES];
@@ -37,6 +37,11 @@ sn_body_options *stage_add(contact_stage *s, sn_mesh *mesh);
 sn_body_options *stage_box(contact_stage *s, const double low[3], const double size[3], const int cells[3]);
 /* Adds a cube of so many cells along each edge, its lowest corner at x, y, z. */
 sn_body_options *stage_cube(contact_stage *s, double x, double y, double z, double size, int cells);
+/* A mesh of a generator, moved; NULL after a failure. */
+sn_mesh *stage_generate(contact_stage *s, const char *kind, const sn_generator_value *value, int count,
+                        const double move[3]);
+/* Adds a body of about so many tets around a surface; the stage owns the surface. */
+sn_body_options *stage_embed(contact_stage *s, sn_mesh *surface, int elements);
 /* Holds the selected nodes of the last body. */
 void stage_hold(contact_stage *s, sn_selector select);
 sn_selector stage_all(void);

@@ -11,6 +11,7 @@
     X(civit_recover)                                                                                                   \
     X(civit_stiffness)                                                                                                 \
     X(contact_physics)                                                                                                 \
+    X(contact_pile)                                                                                                    \
     X(contact_shaken)                                                                                                  \
     X(hauth_bar)                                                                                                       \
     X(hauth_cantilever)                                                                                                \

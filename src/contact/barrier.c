@@ -356,8 +356,10 @@ void sn_barrier_blocks(const sn_barrier *barrier, sn_block_list *K) {
                 const double k = barrier->touch[r].stiffness * rows->weight[i] * rows->weight[j];
                 if (k == 0) continue;
                 const int32_t one = rows->node[i], other = rows->node[j];
-                double *block = sn_block_pair(K, one < other ? one : other, one < other ? other : one);
-                for (int a = 0; a < (one == other ? 9 : 18); ++a) block[a] += k * row->n[a % 9 / 3] * row->n[a % 3];
+                double *block = sn_block_pair(K, one < other ? one : other, one < other ? other : one), value[9];
+                for (int a = 0; a < 9; ++a) value[a] = k * row->n[a / 3] * row->n[a % 3];
+                for (int a = 0; a < 9; ++a) block[a] += value[a];
+                for (int a = 0; a < 9 && one != other; ++a) block[9 + a] += value[a];
             }
     }
 }

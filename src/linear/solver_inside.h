@@ -124,7 +124,7 @@ sn_status sn_linear_reserve_matrix(sn_linear *linear, bool single, sn_error *err
 /* Makes room for the volumes that a mixed method takes out of the matrix. */
 sn_status sn_linear_reserve_volumes(sn_linear *linear, sn_error *error);
 /* Builds the coupling of the matrix from d times the damping and k times the stiffness of the linearisation. */
-sn_status sn_linear_couple(sn_linear *linear, double d, double k, sn_error *error);
+sn_status sn_linear_couple(sn_linear *linear, double d, double k, const int32_t *place, sn_error *error);
 /* Makes room for the cache of the element products. Without memory for it, the products are only slower. */
 bool sn_linear_have_cache(sn_linear *linear);
 /* The operator that the method iterates on: the matrix (`copy`) or the exact operator. */

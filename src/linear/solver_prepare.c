@@ -158,10 +158,10 @@ sn_status sn_linear_reserve_volumes(sn_linear *linear, sn_error *error) {
     return sn_volumes_create(linear->context, linear->model.elements->patches, &linear->volumes, error);
 }
 
-sn_status sn_linear_couple(sn_linear *linear, double d, double k, sn_error *error) {
+sn_status sn_linear_couple(sn_linear *linear, double d, double k, const int32_t *place, sn_error *error) {
     linear->matrix.coupling = &linear->coupling;
     return sn_coupling_build(linear->context, &linear->pattern, linear->place.stiffness, k, linear->place.damping, d,
-                             &linear->coupling, error);
+                             place, &linear->coupling, error);
 }
 
 /* Everything but the listed blocks. */
@@ -198,9 +198,9 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
     const sn_assembly assembly = sn_linear_assembly(linear);
     status = sn_listed_keep(&assembly, &linear->matrix, &linear->listed, error);
     if (status) return status;
-    sn_assemble_lists(&assembly, &linear->matrix, &linear->symmetric);
+    sn_assemble_lists(&assembly, &linear->matrix, linear->listed.place, &linear->symmetric);
     linear->place.listed = (sn_made){true, linear->m, linear->d, linear->k};
-    status = sn_linear_couple(linear, linear->d, linear->k, error);
+    status = sn_linear_couple(linear, linear->d, linear->k, linear->listed.place, error);
     if (status) return status;
     linear->symmetric = linear->symmetric && sn_coupling_symmetric(&linear->coupling, c->single ? 1e-5 : 1e-12);
     linear->exact = !c->single && !c->mixed;

@@ -71,7 +71,7 @@ static sn_status visit_matrix(sn_linear *linear, sn_archive *archive, sn_error *
     if (matrix.valid && !single) sn_archive_visit(archive, linear->matrix.double_, values * sizeof(double));
     if (matrix.valid) {
         const sn_status status =
-            sn_archive_reads(archive) ? sn_linear_couple(linear, matrix.d, matrix.k, error) : SN_OK;
+            sn_archive_reads(archive) ? sn_linear_couple(linear, matrix.d, matrix.k, NULL, error) : SN_OK;
         if (status) return status;
         int blocks = linear->coupling.block_count;
         SN_ARCHIVE(archive, blocks);

@@ -81,6 +81,7 @@ static sn_status evaluate_there(sn_newton *w, const double *y, sn_error *error) 
         sn_vector_zero(context, w->n, w->r);
     }
     w->scale = result.scale > inertia ? result.scale : inertia;
+    w->calm = result.calm > inertia ? result.calm : inertia;
     sn_vector_add(context, w->n, -1, w->f, w->r);
     if (p->extra) sn_vector_add(context, w->n, -1, p->extra, w->r);
     table->filter(w->system, w->r);
@@ -236,12 +237,20 @@ static sn_status judge_cut(sn_newton *w, const double *y, double s) {
                    carries ? "a prescribed motion" : "the correction of Newton's method", p->t1);
 }
 
+/* The tolerance of the only solve. Near a barrier |r| can be so large that all other forces are below the tolerance.
+ * The tolerance counts against these others then. */
+static double sole_tolerance(const sn_newton *w) {
+    const double least = 1e-6, part = w->system->steep && w->residual > w->calm ? w->calm / w->residual : 1;
+    return w->problem->linear_tolerance * (part > least ? part : least);
+}
+
 sn_status sn_newton_take_correction(sn_newton *w, double *y, bool last) {
     const sn_newton_problem *p = w->problem;
     const sn_system_table *table = w->system->table;
     const double prescribed = sn_newton_prescribe(w, y);
-    const sn_status status = sn_newton_correct(w, true, prescribed, p->linear_tolerance);
-    if (status && status != SN_NOT_CONVERGED) return status; /* a solve that stopped early is still used */
+    const sn_status status = sn_newton_correct(w, true, prescribed, sole_tolerance(w));
+    /* A solve that stopped early is still used, but not near a barrier: what is left there is large. */
+    if (status && (status != SN_NOT_CONVERGED || (w->system->steep && !(p->loose > 0)))) return status;
     ++p->info->newton_iterations;
     bool cut = false;
     const double s = stop(w, y, &cut);

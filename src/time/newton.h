@@ -41,6 +41,7 @@ typedef struct sn_newton {
     bool again;                      /* `again` of the next linearisation */
     double residual;                 /* |r| at the last evaluated point */
     double scale;                    /* the size of the forces at that point */
+    double calm;                     /* the same without steep forces */
     double best_residual;            /* |r| of `best`; negative: none yet */
     double best_relative;
     int climbs;        /* number of uphill steps since `best` */
@@ -74,7 +75,8 @@ sn_status sn_newton_linearise(sn_newton *w, const double *y);
  * `keeps`: the old linearisation stays in use unless it was forgotten. */
 sn_status sn_newton_expand(sn_newton *w, const double *y, bool keeps);
 /* Takes one correction without a line search: the whole one, or the part that is safe. Where single nodes run into
- * something, only they stop. The linearisation must be at y. When it is the `last` one and cut for all nodes, the step
+ * something, only they stop. The linearisation must be at y. A solve of a steep system that misses its tolerance gives
+ * SN_NOT_CONVERGED, unless `loose` is above 0. When it is the `last` one and cut for all nodes, the step
  * must be divided (SN_NOT_CONVERGED), unless nothing is prescribed and at most `loose` of the correction was cut
  * off. */
 sn_status sn_newton_take_correction(sn_newton *w, double *y, bool last);

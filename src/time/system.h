@@ -49,6 +49,8 @@ typedef struct sn_result {
     /* With `scale`: the larger of two norms, that of the external and that of the internal force. Residuals are
      * measured against it. */
     double scale;
+    /* Of a steep system: the same without the forces that grow without bound. */
+    double calm;
     /* The requested linearisation. Without such a request: the last one, which may be used again while its `served` is
      * above 0. NULL: none was made yet. */
     sn_linearisation *linearisation;

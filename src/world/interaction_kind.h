@@ -93,6 +93,7 @@ typedef struct sn_interaction_kind {
     void (*correct)(const sn_world *world, const sn_interaction *self, const double *x, double *f);
     /* Add its forces to f, its potential energy to *energy, and the rate df/dt of its forces to `rate`. */
     void (*force)(sn_world *world, sn_interaction *self, const sn_place *place, double *f);
+    bool steep; /* its forces grow without bound near some places */
     void (*energy)(const sn_world *world, const sn_interaction *self, const sn_place *place, double *energy);
     void (*rate)(sn_world *world, sn_interaction *self, const sn_place *place, double *rate);
     /* The largest number of blocks that the next call of `blocks` adds to K (damping: to D). The world asks before each
@@ -216,7 +217,8 @@ void sn_interactions_retract(const sn_world *world, double *x);
 void sn_interactions_holds(const sn_world *world, sn_hold *hold, void *user);
 void sn_interactions_arrive(sn_world *world, const double *x);
 void sn_interactions_correct(const sn_world *world, const double *x, double *f);
-void sn_interactions_force(sn_world *world, const sn_place *place, double *f);
+/* Those of steep interactions, or those of all others. */
+void sn_interactions_force(sn_world *world, const sn_place *place, bool steep, double *f);
 void sn_interactions_energy(const sn_world *world, const sn_place *place, double *energy);
 void sn_interactions_rate(sn_world *world, const sn_place *place, double *rate);
 /* Makes room for as many blocks as the interactions may add. */

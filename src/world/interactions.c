@@ -142,8 +142,8 @@ void sn_interactions_correct(const sn_world *world, const double *x, double *f) 
     EACH(world, self, correct) self->kind->correct(world, self, x, f);
 }
 
-void sn_interactions_force(sn_world *world, const sn_place *place, double *f) {
-    EACH(world, self, force) self->kind->force(world, self, place, f);
+void sn_interactions_force(sn_world *world, const sn_place *place, bool steep, double *f) {
+    EACH(world, self, force) if (self->kind->steep == steep) self->kind->force(world, self, place, f);
 }
 
 void sn_interactions_energy(const sn_world *world, const sn_place *place, double *energy) {

@@ -107,6 +107,10 @@ static sn_status force_inside(sn_world *world, const double *x, const double *v,
     return sn_world_inside_at(world, x, v) ? SN_OK : sn_world_force_inside(world, x, v, NULL, error);
 }
 
+static double size_of_forces(const sn_world *world) {
+    return fmax(norm(world, world->workspace.inside), norm(world, world->workspace.external));
+}
+
 static sn_status force(sn_world *world, const sn_request *request, sn_error *error) {
     sn_workspace *work = &world->workspace;
     const int n = 3 * world->model->node_count;
@@ -117,8 +121,12 @@ static sn_status force(sn_world *world, const sn_request *request, sn_error *err
     const sn_status status = force_inside(world, place.x, place.v, error);
     if (status) return status;
     sn_vector_zero(world->context, n, work->external);
-    sn_interactions_force(world, &place, work->external);
-    if (request->scale) work->force_scale = fmax(norm(world, work->inside), norm(world, work->external));
+    sn_interactions_force(world, &place, false, work->external);
+    if (request->scale) work->force_calm = work->force_scale = size_of_forces(world);
+    if (work->system.base.steep) {
+        sn_interactions_force(world, &place, true, work->external);
+        if (request->scale) work->force_scale = size_of_forces(world);
+    }
     sn_vector_mix(world->context, n, 1, work->inside, 1, work->external, 0, NULL, request->force);
     add_rayleigh(world, place.v, request->force);
     return SN_OK;
@@ -214,7 +222,7 @@ static sn_status evaluate(sn_system *system, const sn_request *request, sn_resul
     result->linearisation = &world->workspace.system.linearisation.base;
     if (request->check) return check(world, request, error);
     sn_status status = request->force ? force(world, request, error) : SN_OK;
-    result->scale = world->workspace.force_scale;
+    result->scale = world->workspace.force_scale, result->calm = world->workspace.force_calm;
     if (!status && request->energy) status = potential(world, request, error);
     if (status) return status;
     if (request->rate) force_rate(world, request);

@@ -41,6 +41,7 @@ typedef struct sn_workspace {
     int own_capacity;
     double began;             /* s: when the present part of the step began */
     double force_scale;       /* N: the size of the forces at the last evaluation */
+    double force_calm;        /* N: the same without steep forces */
     bool constraints_changed; /* statics must check again that all bodies are held */
 } sn_workspace;
 

@@ -165,7 +165,7 @@ static void check_listed(fixture *f, const sn_assembly *a) {
     sn_assemble_elements(a, &f->wide);
     memcpy(bare, f->wide.double_, count * sizeof *bare);
     assert_int_equal(sn_listed_keep(&twice, &f->wide, &listed, NULL), SN_OK);
-    sn_assemble_lists(&twice, &f->wide, &symmetric);
+    sn_assemble_lists(&twice, &f->wide, listed.place, &symmetric);
     assert_memory_not_equal(bare, f->wide.double_, count * sizeof *bare);
     sn_listed_restore(&listed, &f->wide);
     assert_memory_equal(bare, f->wide.double_, count * sizeof *bare);

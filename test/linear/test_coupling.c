@@ -76,7 +76,8 @@ static void test_build(void **state) {
     assert_int_equal(sn_pattern_create(f.context, &f.b.elements, NULL, 0, &pattern, NULL), SN_OK);
     sn_coupling c = {0};
     for (int round = 0; round < 2; ++round) { /* the second build uses the memory of the first */
-        assert_int_equal(sn_coupling_build(f.context, &pattern, &stiff.list, 2, &damped.list, 0.5, &c, NULL), SN_OK);
+        assert_int_equal(sn_coupling_build(f.context, &pattern, &stiff.list, 2, &damped.list, 0.5, NULL, &c, NULL),
+                         SN_OK);
         double *dense = calloc((size_t)f.n * (size_t)f.n, sizeof *dense), *u = calloc((size_t)f.n * 3, sizeof *u),
                *y = u + f.n, *z = y + f.n;
         for (int l = 0; l < 2; ++l) {
@@ -272,7 +273,7 @@ static void test_extension(void **state) {
         contacts c;
         make_contacts(&c, &f.b, round[r].rows, round[r].shift, 1e3);
         bool changed;
-        assert_int_equal(sn_coupling_build(f.context, &pattern, &c.list, 1, NULL, 0, &coupling, NULL), SN_OK);
+        assert_int_equal(sn_coupling_build(f.context, &pattern, &c.list, 1, NULL, 0, NULL, &coupling, NULL), SN_OK);
         assert_int_equal(sn_extension_update(f.context, &matrix, &e, &changed, NULL), SN_OK);
         assert_int_equal(changed, round[r].changed);
         const sn_matrix *whole = sn_extension_fill(&e, &matrix);

@@ -234,10 +234,13 @@ static int32_t place_of(const sn_pattern *pattern, int32_t row, int32_t column) 
     return row == column ? pattern->diagonal[row] : sn_pattern_find(pattern, row, column);
 }
 
+/* How many blocks of a list count. */
+static int count_of(const sn_block_list *list, double factor) { return list && factor != 0 ? list->count : 0; }
+
 /* Adds the blocks of a list that have a place. */
-static void add_list(const sn_matrix *matrix, const sn_block_list *list, double factor) {
-    for (int i = 0; list && factor != 0 && i < list->count; ++i) {
-        const int64_t place = place_of(matrix->pattern, list->row[i], list->column[i]);
+static void add_list(const sn_matrix *matrix, const sn_block_list *list, const int32_t *at, double factor) {
+    for (int i = 0; i < count_of(list, factor); ++i) {
+        const int64_t place = at ? at[i] : place_of(matrix->pattern, list->row[i], list->column[i]);
         if (place < 0) continue;
         for (int k = 0; k < 9; ++k) {
             if (matrix->single_)
@@ -249,10 +252,10 @@ static void add_list(const sn_matrix *matrix, const sn_block_list *list, double 
 }
 
 /* Whether the blocks that a list touched still equal their mirrors up to rounding. */
-static bool list_symmetric(const sn_matrix *matrix, const sn_block_list *list, double factor) {
+static bool list_symmetric(const sn_matrix *matrix, const sn_block_list *list, const int32_t *at, double factor) {
     const double slack = matrix->single_ ? 1e-5 : 1e-12;
-    for (int i = 0; list && factor != 0 && i < list->count; ++i) {
-        const int64_t place = place_of(matrix->pattern, list->row[i], list->column[i]);
+    for (int i = 0; i < count_of(list, factor); ++i) {
+        const int64_t place = at ? at[i] : place_of(matrix->pattern, list->row[i], list->column[i]);
         if (place < 0) continue;
         const int64_t back = matrix->pattern->mirror[place];
         double size = 0, gap = 0;
@@ -286,30 +289,31 @@ void sn_assemble_elements(const sn_assembly *a, const sn_matrix *matrix) {
     }
 }
 
-void sn_assemble_lists(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric) {
-    add_list(matrix, a->stiffness, a->k);
-    add_list(matrix, a->damping, a->d);
-    *symmetric =
-        !a->view->unsymmetric && list_symmetric(matrix, a->stiffness, a->k) && list_symmetric(matrix, a->damping, a->d);
+void sn_assemble_lists(const sn_assembly *a, const sn_matrix *matrix, const int32_t *place, bool *symmetric) {
+    const int32_t *after = place ? place + count_of(a->stiffness, a->k) : NULL;
+    add_list(matrix, a->stiffness, place, a->k);
+    add_list(matrix, a->damping, after, a->d);
+    *symmetric = !a->view->unsymmetric && list_symmetric(matrix, a->stiffness, place, a->k) &&
+                 list_symmetric(matrix, a->damping, after, a->d);
 }
 
 void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric) {
     sn_assemble_elements(a, matrix);
-    sn_assemble_lists(a, matrix, symmetric);
+    sn_assemble_lists(a, matrix, NULL, symmetric);
 }
 
 /* ---- What the listed blocks hide ---- */
 static void keep_list(const sn_matrix *matrix, const sn_block_list *list, double factor, sn_listed *listed) {
-    for (int i = 0; list && factor != 0 && i < list->count; ++i) {
+    for (int i = 0; i < count_of(list, factor); ++i, ++listed->count) {
         const int32_t place = place_of(matrix->pattern, list->row[i], list->column[i]);
-        if (place < 0) continue;
-        for (int k = 0; k < 9; ++k) listed->value[9 * (int64_t)listed->count + k] = entry(matrix, place, k);
-        listed->place[listed->count++] = place;
+        listed->place[listed->count] = place;
+        for (int k = 0; k < 9 && place >= 0; ++k)
+            listed->value[9 * (int64_t)listed->count + k] = entry(matrix, place, k);
     }
 }
 
 sn_status sn_listed_keep(const sn_assembly *a, const sn_matrix *matrix, sn_listed *listed, sn_error *error) {
-    const int most = (a->stiffness ? a->stiffness->count : 0) + (a->damping ? a->damping->count : 0);
+    const int most = count_of(a->stiffness, a->k) + count_of(a->damping, a->d);
     listed->count = 0;
     sn_status status =
         sn_grow(a->context, (void **)&listed->place, &listed->places, most, sizeof *listed->place, error);
@@ -323,7 +327,7 @@ sn_status sn_listed_keep(const sn_assembly *a, const sn_matrix *matrix, sn_liste
 
 void sn_listed_restore(const sn_listed *listed, const sn_matrix *matrix) {
     for (int i = 0; i < listed->count; ++i)
-        for (int k = 0; k < 9; ++k) {
+        for (int k = 0; k < 9 && listed->place[i] >= 0; ++k) {
             const double value = listed->value[9 * (int64_t)i + k];
             if (matrix->single_)
                 value_single(matrix, listed->place[i])[k] = (float)value;

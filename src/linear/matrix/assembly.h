@@ -52,16 +52,16 @@ typedef struct sn_assembly {
 /* Fills the places of the pattern. *symmetric: whether this part of the matrix is symmetric. Listed blocks without a
  * place are left out: sn_coupling_build takes them (coupling.h). */
 void sn_assemble(const sn_assembly *assembly, const sn_matrix *matrix, bool *symmetric);
-/* Its two parts: everything but the listed blocks, and those. */
+/* Its two parts: everything but the listed blocks, and those. place: of sn_listed; NULL: places are looked for. */
 void sn_assemble_elements(const sn_assembly *assembly, const sn_matrix *matrix);
-void sn_assemble_lists(const sn_assembly *assembly, const sn_matrix *matrix, bool *symmetric);
+void sn_assemble_lists(const sn_assembly *assembly, const sn_matrix *matrix, const int32_t *place, bool *symmetric);
 
 /* The places of the listed blocks, and what the matrix had there before them. So a matrix that differs in its listed
  * blocks alone need not be assembled again. All zero: without memory. */
 typedef struct sn_listed {
     int count, places, values; /* places and values: capacities */
-    int32_t *place;
-    double *value; /* count x 9 */
+    int32_t *place; /* of the blocks of K, then of D, as far as their factor is not 0; -1: a block without a place */
+    double *value;  /* count x 9 */
 } sn_listed;
 /* Keeps what the matrix has at the places of the lists of the assembly, before sn_assemble_lists. */
 sn_status sn_listed_keep(const sn_assembly *assembly, const sn_matrix *matrix, sn_listed *listed, sn_error *error);

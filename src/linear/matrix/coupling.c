@@ -15,10 +15,11 @@ void sn_coupling_release(sn_context *context, sn_coupling *c) {
 static int room_for(const sn_block_list *list, double factor) { return list && factor != 0 ? 2 * list->count : 0; }
 
 /* Appends the listed blocks without a place, and their mirrors, to the entries. Returns how many these are. */
-static int visit(const sn_pattern *pattern, const sn_block_list *list, double factor, sn_coupled *entry) {
+static int visit(const sn_pattern *pattern, const sn_block_list *list, const int32_t *place, double factor,
+                 sn_coupled *entry) {
     int count = 0;
     for (int i = 0; list && factor != 0 && i < list->count; ++i) {
-        if (sn_pattern_find(pattern, list->row[i], list->column[i]) >= 0) continue;
+        if ((place ? place[i] : sn_pattern_find(pattern, list->row[i], list->column[i])) >= 0) continue;
         entry[count] = (sn_coupled){list->row[i], list->column[i], list->value + 9 * (int64_t)i, factor};
         entry[count + 1] = (sn_coupled){list->column[i], list->row[i], NULL, 0};
         count += 2;
@@ -72,14 +73,15 @@ static void fill_mirror(sn_coupling *c, int nodes) {
 }
 
 sn_status sn_coupling_build(const sn_context *context, const sn_pattern *pattern, const sn_block_list *stiffness,
-                            double k, const sn_block_list *damping, double d, sn_coupling *c, sn_error *error) {
+                            double k, const sn_block_list *damping, double d, const int32_t *place, sn_coupling *c,
+                            sn_error *error) {
     c->row_count = c->block_count = 0;
-    const int most = room_for(stiffness, k) + room_for(damping, d);
+    const int stiff = room_for(stiffness, k), most = stiff + room_for(damping, d);
     if (!most) return SN_OK;
     sn_status status = sn_grow(context, (void **)&c->entry[0], &c->entries[0], most, sizeof *c->entry[0], error);
     if (status) return status;
-    const int first = visit(pattern, stiffness, k, c->entry[0]),
-              count = first + visit(pattern, damping, d, c->entry[0] + first);
+    const int first = visit(pattern, stiffness, place, k, c->entry[0]),
+              count = first + visit(pattern, damping, place ? place + stiff / 2 : NULL, d, c->entry[0] + first);
     if (!count) return SN_OK;
     status = reserve(context, pattern->nodes, count, c, error);
     if (status) return status;
@@ -97,9 +99,12 @@ bool sn_coupling_symmetric(const sn_coupling *c, double slack) {
     for (int b = 0; b < c->block_count; ++b) {
         const double *there = c->value + 9 * (int64_t)b, *back = c->value + 9 * (int64_t)c->mirror[b];
         double size = 0, gap = 0;
+        if (c->mirror[b] < b) continue; /* looked at from the other side */
         for (int k = 0; k < 9; ++k) {
-            size = fmax(size, fmax(fabs(there[k]), fabs(back[turned(k)])));
-            gap = fmax(gap, fabs(there[k] - back[turned(k)]));
+            const double one = fabs(there[k]), other = fabs(back[turned(k)]), apart = fabs(there[k] - back[turned(k)]);
+            const double most = one > other ? one : other;
+            size = most > size ? most : size; /* no fmax: it is a call, and this runs for every contact */
+            gap = apart > gap ? apart : gap;
         }
         if (gap > slack * size) return false;
     }

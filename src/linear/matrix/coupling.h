@@ -35,9 +35,11 @@ struct sn_coupling {
     int32_t *counter; /* nodes + 1 */
 };
 
-/* Builds C = k stiffness + d damping, without the blocks that have a place in the pattern. The lists may be NULL. */
+/* Builds C = k stiffness + d damping, without the blocks that have a place in the pattern. The lists may be NULL.
+ * place: the places of the blocks, as in sn_listed; NULL: they are looked for. */
 sn_status sn_coupling_build(const sn_context *context, const sn_pattern *pattern, const sn_block_list *stiffness,
-                            double k, const sn_block_list *damping, double d, sn_coupling *coupling, sn_error *error);
+                            double k, const sn_block_list *damping, double d, const int32_t *place,
+                            sn_coupling *coupling, sn_error *error);
 void sn_coupling_release(sn_context *context, sn_coupling *coupling);
 /* Whether C equals its transpose up to this part of its entries. */
 bool sn_coupling_symmetric(const sn_coupling *coupling, double slack);
