@@ -25,7 +25,7 @@
 
 #include "sinew/sinew.h"
 
-enum { BEAMS = 9, STEPS = 41, NUMBERS = 6, BLOCKS = 40 };
+enum { BEAMS = 9, STEPS = 41, NUMBERS = 6, ROOM = 100 << 20 };
 
 static void die(const sn_error *error) {
     fprintf(stderr, "bench_memory: %s\n", error->text);
@@ -70,14 +70,14 @@ static void copy_past_caches(const double *from, double *to, size_t count) {
 #endif
 }
 
-/* The least time to copy six numbers per tet. The blocks together are larger than the caches. */
+/* The least time to copy six numbers per tet. ROOM, the bytes of all blocks, is more than the caches hold. */
 static double copy_seconds(int tets) {
-    const size_t count = (size_t)NUMBERS * (size_t)(tets + tets % 2);
-    double *block = aligned_alloc(64, (BLOCKS * count * sizeof *block + 63) / 64 * 64), best = INFINITY;
+    const size_t count = (size_t)NUMBERS * (size_t)(tets + tets % 2), pairs = ROOM / (2 * count * sizeof(double));
+    double *block = aligned_alloc(64, ROOM), best = INFINITY;
     if (!block) return NAN;
-    for (size_t i = 0; i < BLOCKS * count; ++i) block[i] = (double)i;
+    for (size_t i = 0; i < 2 * pairs * count; ++i) block[i] = (double)i;
     for (int i = 0; i < STEPS; ++i) {
-        const size_t from = (size_t)(2 * i) % BLOCKS, to = from + 1;
+        const size_t from = 2 * ((size_t)i % pairs), to = from + 1;
         const double begin = now();
         copy_past_caches(block + from * count, block + to * count, count);
         best = fmin(best, now() - begin);
