@@ -138,6 +138,16 @@ sn_status sn_grow(const sn_context *context, void **array, int *capacity, int ne
     return SN_OK;
 }
 
+sn_status sn_allocate_arrays(const sn_context *context, const sn_array *array, size_t count, sn_error *error) {
+    size_t made = 0;
+    for (size_t i = 0; i < count; ++i) {
+        void *const memory = sn_allocate_zero(context, array[i].count, array[i].size);
+        memcpy(array[i].pointer, &memory, sizeof memory);
+        made += memory != NULL;
+    }
+    return made == count ? SN_OK : sn_no_memory(error);
+}
+
 void sn_parallel(const sn_context *context, int count, void (*task)(void *data, int index), void *data) {
     if (context->parallel_for && count > 1) {
         context->parallel_for(context->parallel_host, count, task, data);

@@ -44,6 +44,14 @@ void sn_release(const sn_context *context, void *memory); /* NULL allowed */
 /* Grows `*array` by doubling until it holds at least `needed` items of `size` bytes, and keeps the contents. *capacity
  * is in items. */
 sn_status sn_grow(const sn_context *context, void **array, int *capacity, int needed, size_t size, sn_error *error);
+/* Allocates several arrays of zeros. `pointer` is the address of the pointer to an array. After SN_NO_MEMORY some of
+ * the pointers are NULL; the caller releases all of them. */
+typedef struct sn_array {
+    void *pointer;
+    size_t count, size;
+} sn_array;
+#define SN_ARRAY(array, count) ((sn_array){&(array), count, sizeof *(array)})
+sn_status sn_allocate_arrays(const sn_context *context, const sn_array *array, size_t count, sn_error *error);
 
 /* Sets the usual message for a failed allocation, and returns the status. */
 sn_status sn_no_memory(sn_error *error);

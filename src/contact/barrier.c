@@ -69,11 +69,10 @@ sn_status sn_barrier_create(sn_context *context, sn_touch_surface *const *surfac
     *barrier = (sn_barrier){.rows = {.context = context}};
     sn_status status = sn_near_features_create(context, surface, count, may, user, gap, &barrier->near, error);
     if (status) return status;
-    barrier->stiffness = sn_allocate_zero(context, (size_t)count, sizeof *barrier->stiffness);
-    barrier->position =
-        sn_allocate_zero(context, 3 * (size_t)barrier->near.surface->vertex_count, sizeof *barrier->position);
-    if (!barrier->stiffness || !barrier->position) return sn_no_memory(error);
-    return choose_reach(barrier, error);
+    const sn_array array[] = {SN_ARRAY(barrier->stiffness, (size_t)count),
+                              SN_ARRAY(barrier->position, 3 * (size_t)barrier->near.surface->vertex_count)};
+    status = sn_allocate_arrays(context, array, sizeof array / sizeof *array, error);
+    return status ? status : choose_reach(barrier, error);
 }
 
 void sn_barrier_release(sn_barrier *barrier) {

@@ -109,18 +109,13 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
     if (status) return status;
     const sn_touch_surface *s = near->surface;
     const size_t vertices = (size_t)s->vertex_count, edges = (size_t)s->edge_count;
-    near->thickness = sn_allocate_zero(context, (size_t)count, sizeof *near->thickness);
-    near->vertex_place = sn_allocate_zero(context, vertices, sizeof *near->vertex_place);
-    near->edge_place = sn_allocate_zero(context, edges, sizeof *near->edge_place);
-    near->edge_area = sn_allocate_zero(context, edges, sizeof *near->edge_area);
-    near->edge_square = sn_allocate_zero(context, edges, sizeof *near->edge_square);
-    near->from = sn_allocate_zero(context, 3 * vertices, sizeof *near->from);
-    near->to = sn_allocate_zero(context, 3 * vertices, sizeof *near->to);
-    near->at = sn_allocate_zero(context, 3 * vertices, sizeof *near->at);
-    near->end = sn_allocate_zero(context, 3 * vertices, sizeof *near->end);
-    if (!near->thickness || !near->vertex_place || !near->edge_place || !near->edge_area || !near->edge_square ||
-        !near->from || !near->to || !near->at || !near->end)
-        return sn_no_memory(error);
+    const sn_array array[] = {SN_ARRAY(near->thickness, (size_t)count), SN_ARRAY(near->vertex_place, vertices),
+                              SN_ARRAY(near->edge_place, edges),        SN_ARRAY(near->edge_area, edges),
+                              SN_ARRAY(near->edge_square, edges),       SN_ARRAY(near->from, 3 * vertices),
+                              SN_ARRAY(near->to, 3 * vertices),         SN_ARRAY(near->at, 3 * vertices),
+                              SN_ARRAY(near->end, 3 * vertices)};
+    status = sn_allocate_arrays(context, array, sizeof array / sizeof *array, error);
+    if (status) return status;
     measure(near);
     near->gap_most = gap;
     for (int i = 0; i < count; ++i) {

@@ -19,7 +19,7 @@
 #include "box_tree_query.h"
 #include "ccd.h"
 
-enum { ROUNDS = 600, PATIENCE = 80, SWEEPS = 30, RINGS = 2, STOPS = 12, APART = 300 };
+enum { ROUNDS = 600, PATIENCE = 80, SWEEPS = 30, RINGS = 2, STOPS = 12, APART = 300, GRAIN = 512 };
 static const double STEP = 0.1;     /* of the mean edge: the largest motion of a round */
 static const double SPREAD = 4;     /* weight of a neighbour against the motion that a vertex wants */
 static const double CLEAR = 0.1;    /* of the mean edge: how far cloth that is parted from a solid stays away from it */
@@ -68,27 +68,25 @@ static void find_movable(untangling *u, const sn_filter *filter) {
 
 static sn_status begin(sn_barrier *barrier, const sn_filter *filter, const double *x, untangling *u, sn_error *error) {
     sn_near_features *near = &barrier->near;
-    sn_context *context = near->context;
     const sn_touch_surface *s = near->surface;
     const size_t n = (size_t)s->vertex_count;
     *u = (untangling){.barrier = barrier, .near = near, .vertices = s->vertex_count};
     for (int t = 0; t < s->triangle_count; ++t)
         if (near->body[t] >= u->surfaces) u->surfaces = near->body[t] + 1;
-    u->movable = sn_allocate_zero(context, n, sizeof *u->movable);
-    u->zone = sn_allocate_zero(context, n, sizeof *u->zone);
-    u->position = sn_allocate_zero(context, 3 * n, sizeof *u->position);
-    u->want = sn_allocate_zero(context, 3 * n, sizeof *u->want);
-    u->way = sn_allocate_zero(context, 3 * n, sizeof *u->way);
-    u->next = sn_allocate_zero(context, 3 * n, sizeof *u->next);
-    u->share = sn_allocate_zero(context, n, sizeof *u->share);
-    u->parent = sn_allocate_zero(context, n, sizeof *u->parent);
-    u->size = sn_allocate_zero(context, n, sizeof *u->size);
-    u->cut = sn_allocate_zero(context, (size_t)s->edge_count, sizeof *u->cut);
-    u->first = sn_allocate_zero(context, (size_t)u->surfaces + 1, sizeof *u->first);
-    u->tree = sn_allocate_zero(context, (size_t)u->surfaces, sizeof *u->tree);
-    if (!u->movable || !u->zone || !u->position || !u->want || !u->way || !u->next || !u->share || !u->first ||
-        !u->parent || !u->size || !u->cut || !u->tree)
-        return sn_no_memory(error);
+    const sn_array array[] = {SN_ARRAY(u->movable, n),
+                              SN_ARRAY(u->zone, n),
+                              SN_ARRAY(u->position, 3 * n),
+                              SN_ARRAY(u->want, 3 * n),
+                              SN_ARRAY(u->way, 3 * n),
+                              SN_ARRAY(u->next, 3 * n),
+                              SN_ARRAY(u->share, n),
+                              SN_ARRAY(u->parent, n),
+                              SN_ARRAY(u->size, n),
+                              SN_ARRAY(u->cut, (size_t)s->edge_count),
+                              SN_ARRAY(u->first, (size_t)u->surfaces + 1),
+                              SN_ARRAY(u->tree, (size_t)u->surfaces)};
+    const sn_status status = sn_allocate_arrays(near->context, array, sizeof array / sizeof *array, error);
+    if (status) return status;
     for (int t = 0; t < s->triangle_count; ++t) ++u->first[near->body[t] + 1];
     for (int i = 0; i < u->surfaces; ++i) u->first[i + 1] += u->first[i]; /* triangles follow their surfaces */
     find_movable(u, filter);
@@ -306,7 +304,8 @@ static void widen(untangling *u) {
 }
 
 /* How far a pair can go along `way`. Pairs that are too near already keep half of their distance. */
-static double pair_part(const untangling *u, const sn_near_pair *pair, int32_t corner[4]) {
+static double pair_part(const untangling *u, const sn_near_pair *pair) {
+    int32_t corner[4];
     const double *x[4], *d[4];
     sn_closest c;
     sn_near_corners(u->near, pair, corner);
@@ -318,22 +317,35 @@ static double pair_part(const untangling *u, const sn_near_pair *pair, int32_t c
     return (pair->edges ? sn_ccd_edge_edge : sn_ccd_vertex_face)(x, d, gap, 0.1 * distance, 1);
 }
 
-/* Shortens the ways of vertices that would meet, then goes. */
+static void part_piece(void *data, int piece) {
+    const untangling *u = data;
+    const int end = (int)sn_piece_begin(u->near->count, GRAIN, piece + 1);
+    for (int i = (int)sn_piece_begin(u->near->count, GRAIN, piece); i < end; ++i)
+        u->barrier->square[i] = pair_part(u, &u->near->pair[i]);
+}
+
+/* Shortens the ways of vertices that would meet, then goes. The scratch of the barrier has the part of each pair. */
 static sn_status go(untangling *u, sn_error *error) {
     const size_t n = 3 * (size_t)u->vertices;
+    sn_barrier *barrier = u->barrier;
     for (size_t i = 0; i < n; ++i) u->next[i] = u->position[i] + u->way[i];
-    const sn_status status =
+    sn_status status =
         sn_near_features_cover(u->near, u->position, u->next, u->near->gap_most, 0.02 * u->near->edge_length, error);
+    if (!status)
+        status = sn_grow(u->near->context, (void **)&barrier->square, &barrier->square_capacity, u->near->count,
+                         sizeof *barrier->square, error);
     if (status) return status;
     for (int stop = 0, met = 1; met; ++stop) {
         double least = 1;
         met = 0;
         for (int v = 0; v < u->vertices; ++v) u->share[v] = 1;
+        sn_parallel_pieces(u->near->context, sn_pieces(u->near->count, GRAIN), part_piece, u);
         for (int i = 0; i < u->near->count; ++i) {
             int32_t corner[4];
-            const double part = pair_part(u, &u->near->pair[i], corner);
+            const double part = barrier->square[i];
             if (part >= 1) continue;
             met = 1, least = fmin(least, part);
+            sn_near_corners(u->near, &u->near->pair[i], corner);
             for (int k = 0; k < 4; ++k) u->share[corner[k]] = fmin(u->share[corner[k]], 0.9 * part);
         }
         for (size_t i = 0; i < n; ++i) u->way[i] *= stop < STOPS ? u->share[i / 3] : least;
