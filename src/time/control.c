@@ -5,13 +5,14 @@
  *
  * When elements are inside out, the force may jump. There is then no solution to converge to, for any step length. A
  * part of a sixteenth of the step or less may therefore end with Newton's best iterate when its residual is at most a
- * tenth of the forces; the smallest parts may keep half. These parts are counted.
+ * tenth of the forces; the smallest parts may keep half. These parts are counted. Such a part that fails all the same
+ * is solved in another way (try_otherwise).
  *
  * Statics may have no solution beyond a limit load. It gives up after 20 refusals, or when it refuses an increment of a
  * sixty-fourth of the load that is already carried. A step of dynamics fails after 64 refusals: its parts would be so
  * small, all along the step, that it would seem to hang. All decisions depend only on statuses and counts. */
 #include <math.h>
-
+#include <stdio.h>
 #include <string.h>
 
 #include "base/vector.h"
@@ -194,17 +195,19 @@ static sn_status try_step(const sn_method *method, sn_step *step, part_start *st
     return status;
 }
 
-/* The last resort for a part that did not converge: one linear solve, which the judge accepts or not. When it fails
- * too, the message stays that of the part: it speaks of the kind of Newton's method that the user chose. */
-static sn_status try_once(const sn_method *method, const sn_step *step, part_start *start) {
+/* The last resort for a part that failed: the other way to solve it, which the judge accepts or not. A kind of Newton's
+ * method that converges gives way to one linear solve, and a kind of a fixed number of solves gives way to "full". When
+ * this fails too, the message stays that of the part: it speaks of the kind that the user chose. */
+static sn_status try_otherwise(const sn_method *method, const sn_step *step, part_start *start) {
     sn_time_options options = *step->options;
-    memcpy(options.newton.kind, "one-step", sizeof "one-step");
-    sn_step once = *step;
-    once.options = &options;
+    const bool converges = sn_newton_converges(options.newton.kind);
+    snprintf(options.newton.kind, sizeof options.newton.kind, "%s", converges ? "one-step" : "full");
+    sn_step other = *step;
+    other.options = &options;
     sn_error ignored;
-    if (step->error) once.error = &ignored;
-    const sn_status status = try_step(method, &once, start);
-    if (!status) ++step->info->loose;
+    if (step->error) other.error = &ignored;
+    const sn_status status = try_step(method, &other, start);
+    if (!status && converges) ++step->info->loose;
     return status;
 }
 
@@ -244,7 +247,8 @@ static sn_status take_parts(const sn_method *method, const sn_step *step, const 
         const sn_motion state = state_of(part);
         if (done > 0) copy_start(method, part, &state, room);
         sn_status status = try_step(method, part, &start);
-        if (status == SN_NOT_CONVERGED && part->loose > 0 && method->implicit) status = try_once(method, part, &start);
+        if (status == SN_NOT_CONVERGED && part->loose > 0 && method->implicit)
+            status = try_otherwise(method, part, &start);
         const bool stopped = (status || done + ticks < TICKS) && step->go_on && !step->go_on(step->user, part);
         if (stopped)
             status = sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s, within a step", part->t);

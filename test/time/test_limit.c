@@ -239,6 +239,20 @@ static void test_tiny(void **state) {
     }
 }
 
+/* Every correction is cut to four tenths, so "one-step" fails in parts of any length.
+ * The small parts are then solved by "full", which goes on until it has converged. */
+static void test_otherwise(void **state) {
+    (void)state;
+    piston p = make(100, 0);
+    p.most = 0.4;
+    double x[COUNT] = {1.3, 100}, v[COUNT] = {-1, 0};
+    sn_step_info info = {0};
+    sn_error error = {0};
+    if (run(&p, "implicit-euler", "one-step", 1, x, v, &info, &error)) fail_msg("%s", error.text);
+    assert_true(info.retries > 0 && info.loose == 0);
+    assert_float_equal(v[0], -2, 1e-5);
+}
+
 /* A weight between floor and piston comes to rest where the barrier carries it: b'(x0) = -m g. */
 static void test_rest(void **state) {
     (void)state;
@@ -254,8 +268,8 @@ static void test_rest(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fall), cmocka_unit_test(test_prescribed),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fall),       cmocka_unit_test(test_prescribed),
                                        cmocka_unit_test(test_impossible), cmocka_unit_test(test_tiny),
-                                       cmocka_unit_test(test_rest)};
+                                       cmocka_unit_test(test_otherwise),  cmocka_unit_test(test_rest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
