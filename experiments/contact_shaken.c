@@ -58,8 +58,8 @@ static void make_stage(experiment_run *run, contact_stage *s, int steps, double 
     for (int i = 0; i < STAGE_BODIES; ++i) s->material[i].rayleigh[1] = 0.002;
     s->options.time.step = step_length;
     snprintf(s->options.time.newton.kind, sizeof s->options.time.newton.kind, "one-step");
-    /* A direct solver: barriers of small gaps have forces so large that all others are below the tolerance of an
-     * iterative one. */
+    /* A direct solver needs no tolerance. Barriers of small gaps have such large forces that the tolerance of an
+     * iterative one must be very small (sole_tolerance in time/newton.c). */
     snprintf(s->options.solver.method, sizeof s->options.solver.method, "ldlt");
     s->options.contact.self = true;
     s->options.contact.friction = 0.3;
