@@ -1,5 +1,5 @@
-/* Bodies of cloth in a world: the sag of a hanging sheet, the drop of a strip, a balloon, memory, the same bits over
- * threads, no allocation in a step, and what is refused. */
+/* Bodies of cloth in a world: the sag of a hanging sheet, the drop of a strip, a balloon, memory, no allocation
+ * in a step, and what is refused. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "out_of_memory.h"
-#include "simd_sets.h"
+#include "failing_allocator.h"
+#include "scene_text.h"
 #include "strips.h"
 
 static sn_context *context;
@@ -231,42 +231,6 @@ static void relaxation(void **state) {
 }
 
 /* ---- Steps ---- */
-#define DRAPE                                                                                                          \
-    "{\"bodies\": [{\"mesh\": {\"grid\": {\"size\": [1, 1], \"cells\": [16, 16]}, \"move\": [0, 0.32, 0]},"            \
-    " \"thickness\": 0.001, \"material\": {\"law\": \"cloth-stvk\", \"young\": 5e4, \"poisson\": 0.3, \"density\": "   \
-    "300, \"bending\": {\"stiffness\": 1e-5, \"damping\": 1e-7}, \"rayleigh\": {\"stiffness\": 0.002}}}],"             \
-    " \"colliders\": [{\"sphere\": {\"radius\": 0.3}, \"friction\": 0.3, \"response\": \"%s\"}], \"time\": "           \
-    "{\"step\": "                                                                                                      \
-    "0.01}}"
-
-static void threads(void **state) {
-    (void)state;
-    static const char *const response[2] = {"penalty", "projection"};
-    for (int r = 0; r < 2; ++r) {
-        char first[17] = "", text[1200];
-        snprintf(text, sizeof text, DRAPE, response[r]);
-        for (int n = 1; n <= 4; ++n) {
-            sn_context_options options = sn_context_options_default();
-            options.threads = n, options.simd = n == 3 ? "baseline" : n == 4 ? simd_or_widest("avx2") : "auto";
-            sn_context *own = NULL;
-            assert_int_equal(sn_context_create(&options, &own, NULL), SN_OK);
-            sn_world *world = world_of_text(own, text);
-            run(world, 15);
-            char hash[17];
-            sn_world_hash(world, hash);
-            if (n == 1) strcpy(first, hash);
-            assert_string_equal(first, hash);
-            double *x = positions(world);
-            for (int i = 0; i < sn_world_node_count(world); ++i) /* nothing is inside the ball */
-                assert_true(x[3 * i] * x[3 * i] + x[3 * i + 1] * x[3 * i + 1] + x[3 * i + 2] * x[3 * i + 2] >
-                            pow(0.3 - 0.01, 2));
-            free(x);
-            sn_world_destroy(world);
-            sn_context_destroy(own);
-        }
-    }
-}
-
 static void no_allocation(void **state) {
     (void)state;
     failing_allocator counting = failing_allocator_make();
@@ -283,35 +247,6 @@ static void no_allocation(void **state) {
     sn_world_destroy(world);
     sn_context_destroy(own);
     assert_int_equal(counting.live, 0);
-}
-
-/* Every allocation of a world of cloth may fail. */
-static void out_of_memory(void **state) {
-    (void)state;
-    char text[1200];
-    snprintf(text, sizeof text, DRAPE, "penalty");
-    run_out_of_memory(text, false);
-}
-
-/* Bending, direction and area density may change between steps. */
-static void edited(void **state) {
-    (void)state;
-    char text[1200], hash[4][17];
-    snprintf(text, sizeof text, DRAPE, "penalty");
-    for (int k = 0; k < 4; ++k) {
-        sn_world *world = world_of_text(context, text);
-        run(world, 5);
-        sn_material material = *sn_world_material(world, 0, 0);
-        if (k == 1) material.bending_stiffness = 0, material.bending_damping = 0;
-        if (k == 2) strcpy(material.bending_model, "quadratic");
-        if (k == 3) material.density = 1000, material.area_density = 0.5;
-        sn_error error = {0};
-        if (sn_world_set_material(world, 0, 0, &material, &error)) fail_msg("%s", error.text);
-        run(world, 3);
-        sn_world_hash(world, hash[k]);
-        for (int i = 0; i < k; ++i) assert_string_not_equal(hash[i], hash[k]);
-        sn_world_destroy(world);
-    }
 }
 
 /* ---- Errors ---- */
@@ -351,9 +286,8 @@ static void bad_meshes(void **state) {
 int main(void) {
     if (sn_context_create(NULL, &context, NULL)) return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hanging_sheet), cmocka_unit_test(strip),         cmocka_unit_test(strip_mesh_directions),
-        cmocka_unit_test(balloon),       cmocka_unit_test(relaxation),    cmocka_unit_test(threads),
-        cmocka_unit_test(no_allocation), cmocka_unit_test(out_of_memory), cmocka_unit_test(edited),
+        cmocka_unit_test(hanging_sheet), cmocka_unit_test(strip),      cmocka_unit_test(strip_mesh_directions),
+        cmocka_unit_test(balloon),       cmocka_unit_test(relaxation), cmocka_unit_test(no_allocation),
         cmocka_unit_test(bad_meshes),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
-/* Steps of particles and of gas: the same bits for any threads and vector width, no allocation, saved and restored
- * states, memory that runs out, and edits. */
+/* Steps of cloth, of particles and of gas: the same bits for any threads and vector width, no allocation, saved and
+ * restored states, memory that runs out, and edits. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,6 +21,13 @@
     "[{\"select\": {\"group\": \"z-\"}}]}], \"colliders\": [{\"sphere\": {\"radius\": 0.3}, \"friction\": 0.3}], "     \
     "\"time\": {\"step\": 0.01, "
 
+#define DRAPE(response)                                                                                                \
+    "{\"bodies\": [{\"mesh\": {\"grid\": {\"size\": [1, 1], \"cells\": [16, 16]}, \"move\": [0, 0.32, 0]}, "           \
+    "\"thickness\": 0.001, \"material\": {\"law\": \"cloth-stvk\", \"young\": 5e4, \"poisson\": 0.3, \"density\": "    \
+    "300, \"bending\": {\"stiffness\": 1e-5, \"damping\": 1e-7}, \"rayleigh\": {\"stiffness\": 0.002}}}], "            \
+    "\"colliders\": [{\"sphere\": {\"radius\": 0.3}, \"friction\": 0.3, \"response\": \"" response "\"}], "            \
+    "\"time\": {\"step\": 0.01}}"
+
 static const char *const text[] = {
     PARTICLES "\"newton\": {\"kind\": \"inexact\", \"iterations\": 30}}}",
     PARTICLES "\"newton\": {\"kind\": \"inexact\", \"tolerance\": 0.1, \"iterations\": 200, \"jacobian\": "
@@ -28,17 +36,30 @@ static const char *const text[] = {
               "{\"preconditioner\": \"ssor\"}}",
     PARTICLES "\"method\": \"imex-euler\", \"updates\": 2}, \"solver\": {\"preconditioner\": \"diagonal\"}}",
     PARTICLES "\"method\": \"imex-midpoint\", \"updates\": 1}}",
+    DRAPE("penalty"),
+    DRAPE("projection"),
     "{\"bodies\": [{\"mesh\": {\"sphere\": {\"radius\": 0.3, \"cells\": 5}, \"shell\": true, \"move\": [0, 0.31, 0]}, "
     "\"thickness\": 0.001, \"gas\": {\"pressure\": 500}, \"material\": {\"law\": \"cloth-stvk\", \"young\": 2e5, "
     "\"poisson\": 0.3, \"density\": 300, \"bending\": {\"stiffness\": 1e-5}, \"rayleigh\": {\"mass\": 2}}}], "
     "\"colliders\": [{\"plane\": {\"point\": [0, 0, 0]}}], \"time\": {\"step\": 0.01, \"newton\": {\"kind\": "
     "\"one-step\"}}}"};
-enum { CASES = sizeof text / sizeof *text };
+enum { CASES = sizeof text / sizeof *text, FIRST_DRAPE = 5, LAST_DRAPE = 6 };
 
 static void run(sn_world *world, int steps, int which) {
     sn_error error = {0};
     for (int i = 0; i < steps; ++i)
         if (sn_world_step(world, NULL, &error)) fail_msg("case %d, step %d: %s", which, i, error.text);
+}
+
+static void outside_ball(const sn_world *world) {
+    const int nodes = sn_world_node_count(world);
+    double *x = malloc(3 * (size_t)nodes * sizeof *x);
+    assert_non_null(x);
+    assert_int_equal(sn_world_get(world, 0, x, NULL), SN_OK);
+    for (int i = 0; i < nodes; ++i)
+        assert_true(x[3 * i] * x[3 * i] + x[3 * i + 1] * x[3 * i + 1] + x[3 * i + 2] * x[3 * i + 2] >
+                    pow(0.3 - 0.01, 2));
+    free(x);
 }
 
 static void same_bits(void **state) {
@@ -51,11 +72,12 @@ static void same_bits(void **state) {
             sn_context *own = NULL;
             assert_int_equal(sn_context_create(&options, &own, NULL), SN_OK);
             sn_world *world = world_of_text(own, text[c]);
-            run(world, 12, c);
+            run(world, 15, c);
             char hash[17];
             sn_world_hash(world, hash);
             if (n == 1) strcpy(first, hash);
             if (strcmp(first, hash) != 0) fail_msg("case %d with %d threads: %s, not %s", c, n, hash, first);
+            if (c >= FIRST_DRAPE && c <= LAST_DRAPE) outside_ball(world);
             sn_world_destroy(world);
             sn_context_destroy(own);
         }
@@ -110,11 +132,12 @@ static void restored(void **state) {
 
 static void out_of_memory(void **state) {
     (void)state;
-    for (int c = 1; c < CASES; c += CASES - 2) run_out_of_memory(text[c], true);
+    static const int some[] = {1, FIRST_DRAPE, CASES - 1};
+    for (int i = 0; i < 3; ++i) run_out_of_memory(text[some[i]], true);
 }
 
 /* Another modulus, damping or bending in a run changes the motion: no matrix of the old one stays. */
-static void edited(void **state) {
+static void edited_particles(void **state) {
     (void)state;
     sn_context *own = NULL;
     assert_int_equal(sn_context_create(NULL, &own, NULL), SN_OK);
@@ -138,9 +161,32 @@ static void edited(void **state) {
     sn_context_destroy(own);
 }
 
+/* Bending, direction and area density may change between steps. */
+static void edited_sheet(void **state) {
+    (void)state;
+    char hash[4][17];
+    sn_context *own = NULL;
+    assert_int_equal(sn_context_create(NULL, &own, NULL), SN_OK);
+    for (int k = 0; k < 4; ++k) {
+        sn_world *world = world_of_text(own, text[FIRST_DRAPE]);
+        run(world, 5, k);
+        sn_material material = *sn_world_material(world, 0, 0);
+        if (k == 1) material.bending_stiffness = 0, material.bending_damping = 0;
+        if (k == 2) strcpy(material.bending_model, "quadratic");
+        if (k == 3) material.density = 1000, material.area_density = 0.5;
+        sn_error error = {0};
+        if (sn_world_set_material(world, 0, 0, &material, &error)) fail_msg("%s", error.text);
+        run(world, 3, k);
+        sn_world_hash(world, hash[k]);
+        for (int i = 0; i < k; ++i) assert_string_not_equal(hash[i], hash[k]);
+        sn_world_destroy(world);
+    }
+    sn_context_destroy(own);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(no_allocation),
-                                       cmocka_unit_test(restored), cmocka_unit_test(out_of_memory),
-                                       cmocka_unit_test(edited)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits),        cmocka_unit_test(no_allocation),
+                                       cmocka_unit_test(restored),         cmocka_unit_test(out_of_memory),
+                                       cmocka_unit_test(edited_particles), cmocka_unit_test(edited_sheet)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
