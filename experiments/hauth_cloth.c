@@ -78,6 +78,28 @@ static void write_row(FILE *file, const char *how, const char *with, const drape
     fprintf(file, "%s,%s,%d,%d,%d,%.4f,%.4f\n", how, with, r->newton, r->linear, r->retries, r->seconds, r->lowest);
 }
 
+/* A group of bars for each integrator, and one for the document, whose table has one run of 50 steps too. */
+static void plot_table(experiment_run *run) {
+    experiment_plot(
+        run, "preconditioners.svg",
+        "set terminal svg size 900,760 font 'sans,13' background '#ffffff'\nset output 'preconditioners.svg'\n"
+        "methods = 'implicit-euler implicit-midpoint bdf2'\npreconditioners = 'diagonal ic0 ssor'\n"
+        "group(m) = sum [i=1:words(methods)] (word(methods, i) eq m ? i : 0)\n"
+        "array cg[3] = [774, 319, 330]\narray newton[3] = [210, 183, 182]\n"
+        "set multiplot layout 2,1\nset style fill solid 0.8\nset boxwidth 0.22\nset xrange [0.5:5]\nset yrange [0:*]\n"
+        "set xtics ('implicit-euler' 1, 'implicit-midpoint' 2, 'bdf2' 3, 'document' 4) scale 0\nset grid noxtics\n"
+        "place(g, p) = g + 0.25 * (p - 2)\n"
+        "set ylabel 'CG iterations in 50 steps'\nset key right top title 'preconditioner'\n"
+        "plot for [p=1:3] 'preconditioners.csv' using (strcol(2) eq word(preconditioners, p) ? place(group(strcol(1)), "
+        "p) : NaN):4 skip 1 with boxes lc p title word(preconditioners, p), "
+        "for [p=1:3] '+' using (place(4, p)):(cg[p]) every ::::0 with boxes lc p notitle\n"
+        "set ylabel 'Newton iterations in 50 steps'\n"
+        "plot for [p=1:3] 'preconditioners.csv' using (strcol(2) eq word(preconditioners, p) ? place(group(strcol(1)), "
+        "p) : NaN):3 skip 1 with boxes lc p title word(preconditioners, p), "
+        "for [p=1:3] '+' using (place(4, p)):(newton[p]) every ::::0 with boxes lc p notitle\n"
+        "unset multiplot");
+}
+
 static sn_status claim_table(experiment_run *run, sn_error *error) {
     drape result, exact;
     FILE *file = experiment_table(run, "preconditioners.csv",
@@ -98,6 +120,7 @@ static sn_status claim_table(experiment_run *run, sn_error *error) {
     }
     fclose(file);
     if (status) return status;
+    plot_table(run);
     experiment_claim(
         run, "diagonal-ic0", cg[DIAGONAL] / cg[IC0], "> 2", cg[DIAGONAL] > 2 * cg[IC0],
         "Euler, midpoint and BDF2 together: CG iterations %g diagonal, %g IC(0), %g SSOR (document 774, 319, "

@@ -191,7 +191,7 @@ static sn_status measure_world(experiment_run *run, const char *basis, int refin
         if (!status) status = sn_linear_solve(linear, 0, 0, 1, filter, b, x, 0.5, &report, error);
         if (!status) status = noisy_cg(linear, filter, &result[k], error);
     }
-    if (b) system->table->reject(system);
+    if (b) system->table->end(system, NULL);
     free(b);
     sn_world_destroy(world);
     sn_scene_destroy(scene);

@@ -236,7 +236,7 @@ static sn_status solve_all(experiment_run *run, sn_world *world, double h, const
         if (!status && s == SSOR && last)
             status = measure_work(world->workspace.linear, b, large ? 10 : 100, result, error);
     }
-    system->table->reject(system);
+    system->table->end(system, NULL);
     free(b);
     return status;
 }

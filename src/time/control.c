@@ -128,8 +128,9 @@ static sn_status settle_step(const sn_method *method, sn_step *step, const part_
         if (verdict == SN_NOT_CONVERGED && step->limit)
             verdict = sn_explicit_diverged(step, method->name, step->limit, step->limit_self);
         if (settles)
-            status = system->table->settle(system, step->t, step->h, start->at.x, start->at.v, step->x, step->v,
-                                           &settled, step->error);
+            status =
+                system->table->settle(system, &(sn_trial){step->t, step->h, start->at.x, start->at.v, step->x, step->v},
+                                      &settled, step->error);
         if (status || settled) return status ? status : verdict;
         go_back(method, step, start);
     }
@@ -158,7 +159,9 @@ static bool begin(const sn_step *step) {
 
 static bool touches(const sn_step *step, double t) {
     sn_system *system = step->system;
-    return system->table->touches && system->table->touches(system, t, step->x);
+    sn_result result = {0};
+    const sn_request request = {.t = t, .x = step->x, .v = step->v, .touch = true};
+    return !system->table->evaluate(system, &request, &result, NULL) && result.touches;
 }
 
 /* Takes a step from `start`, and judges it. On failure the state is that of `start` again. */
@@ -173,7 +176,7 @@ static sn_status judged_step(const sn_method *method, sn_step *step, const part_
         met = !status && meets_apart(method) && touches(step, step->t + step->h);
         if (met) { /* forget the attempt */
             go_back(method, step, start);
-            if (system->table->reject) system->table->reject(system);
+            if (system->table->end) system->table->end(system, NULL);
             settles = begin(step);
         }
     }
@@ -186,12 +189,9 @@ static sn_status try_step(const sn_method *method, sn_step *step, part_start *st
     sn_system *system = step->system;
     if (step->account) memcpy(start->account, step->account, sizeof start->account);
     const sn_status status = judged_step(method, step, start);
-    if (status) {
-        if (system->table->reject) system->table->reject(system);
-        ++step->info->retries;
-    } else if (system->table->accept) {
-        system->table->accept(system, step->t + step->h, step->x, step->v);
-    }
+    const sn_trial trial = {step->t, step->h, start->at.x, start->at.v, step->x, step->v};
+    if (system->table->end) system->table->end(system, status ? NULL : &trial);
+    if (status) ++step->info->retries;
     return status;
 }
 

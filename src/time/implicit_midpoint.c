@@ -39,7 +39,7 @@ sn_status sn_midpoint(sn_step *step, double t, double h, const double *x, const 
     system->table->constrain(system, t + h, x1, v1, NULL);
     if (!system->table->limit) return SN_OK;
     sn_vector_subtract(system->context, n, x1, y, guess); /* the second half of the way was not limited */
-    if (system->table->limit(system, t + h, y, guess) >= 1) return SN_OK;
+    if (system->table->limit(system, t + h, y, guess, NULL) >= 1) return SN_OK;
     return sn_fail(step->error, SN_NOT_CONVERGED,
                    "the second half of the step runs into a contact at t = %g s; take a smaller step", t + h);
 }

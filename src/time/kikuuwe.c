@@ -58,14 +58,17 @@ typedef struct correction {
 /* ---- The error of the linear forces ---- */
 static sn_status force_inside(const correction *c, const double *x, const double *v, double *out) {
     sn_system *system = c->system;
-    const double t1 = c->step->t + c->step->h, *f = NULL;
+    sn_request request = {.t = c->step->t + c->step->h, .x = x, .v = v, .inside = true};
+    sn_result result = {0};
     ++c->step->info->force_evaluations;
-    if (!system->table->inside)
-        return system->table->evaluate(system, &(sn_request){.t = t1, .x = x, .v = v, .force = out}, &(sn_result){0},
-                                       c->step->error);
-    const sn_status status = system->table->inside(system, t1, x, v, &f, c->step->error);
-    if (!status) sn_vector_copy(system->context, c->n, f, out);
-    return status;
+    const sn_status status = system->table->evaluate(system, &request, &result, c->step->error);
+    if (status) return status;
+    if (result.inside) {
+        sn_vector_copy(system->context, c->n, result.inside, out);
+        return SN_OK;
+    }
+    request.force = out; /* all forces count as forces of the elements */
+    return system->table->evaluate(system, &request, &result, c->step->error);
 }
 
 /* out = e at (y, v) = -(f(y, v) - f(x, u) + (K + a D) (y - x) - D u) of the elements; v = a (y - x). */

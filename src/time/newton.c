@@ -189,19 +189,10 @@ sn_status sn_newton_correct(sn_newton *w, bool first, double prescribed, double 
 }
 
 /* ---- Limits ---- */
-double sn_newton_limit(sn_newton *w, const double *y, const double *d) {
+double sn_newton_limit(sn_newton *w, const double *y, double *d, bool *cut) {
     const sn_system_table *table = w->system->table;
     if (!table->limit) return 1;
-    const double s = table->limit(w->system, w->problem->t1, y, d);
-    return s < 1 ? (s > 0 ? s : 0) : 1;
-}
-
-/* Shortens the correction w->d of single nodes where it runs into something, if the system can. Returns the part of the
- * rest that is safe. */
-static double stop(sn_newton *w, const double *y, bool *cut) {
-    const sn_system_table *table = w->system->table;
-    if (!table->stop) return sn_newton_limit(w, y, w->d);
-    const double s = table->stop(w->system, w->problem->t1, y, w->d, cut);
+    const double s = table->limit(w->system, w->problem->t1, y, d, cut);
     return s < 1 ? (s > 0 ? s : 0) : 1;
 }
 
@@ -217,7 +208,7 @@ bool sn_newton_go(sn_newton *w, const double *y, double *s, const double *d, dou
         table->retract(w->system, out);
         if (!table->limit || memcmp(w->work, out, bytes) == 0) return true;
         sn_vector_subtract(context, w->n, out, y, w->work);
-        const double part = sn_newton_limit(w, y, w->work);
+        const double part = sn_newton_limit(w, y, w->work, NULL);
         if (part >= 1) return true;
         *s *= part < 0.5 ? 0.5 * part : 0.25; /* the retracted way is another one: stay well below */
     }
@@ -253,7 +244,7 @@ sn_status sn_newton_take_correction(sn_newton *w, double *y, bool last) {
     if (status && (status != SN_NOT_CONVERGED || (w->system->steep && !(p->loose > 0)))) return status;
     ++p->info->newton_iterations;
     bool cut = false;
-    const double s = stop(w, y, &cut);
+    const double s = sn_newton_limit(w, y, w->d, &cut);
     sn_vector_add(w->system->context, w->n, s, w->d, y);
     if (s == 1 && !cut) table->constrain(w->system, p->t1, y, NULL, NULL);
     const sn_status undone = (s < 1 || cut) && last ? judge_cut(w, y, s) : SN_OK;

@@ -80,8 +80,9 @@ sn_status sn_newton_expand(sn_newton *w, const double *y, bool keeps);
  * must be divided (SN_NOT_CONVERGED), unless nothing is prescribed and at most `loose` of the correction was cut
  * off. */
 sn_status sn_newton_take_correction(sn_newton *w, double *y, bool last);
-/* The part of the correction d from y that is safe; 1 for a system without limits. */
-double sn_newton_limit(sn_newton *w, const double *y, const double *d);
+/* The part of the correction d from y that is safe; 1 for a system without limits. With `cut`, the system may first
+ * shorten d where single nodes run into something (system.h). */
+double sn_newton_limit(sn_newton *w, const double *y, double *d, bool *cut);
 /* out = y + s d, moved back onto curved constraints, with s at most *s. When the curved way is not safe, a smaller s is
  * taken and stored in *s. Returns false when no s is safe. w->work is scratch. */
 bool sn_newton_go(sn_newton *w, const double *y, double *s, const double *d, double *out);

@@ -95,7 +95,7 @@ static sn_status search(sn_newton *w, double *y, double slope, bool climbs, bool
     sn_line_search search = sn_line_search_start(0.5 * w->residual * w->residual, slope);
     bool evaluable = false;
     sn_status status = SN_OK;
-    search.s = sn_newton_limit(w, y, w->d);
+    search.s = sn_newton_limit(w, y, w->d, NULL);
     while (search.trials < TRIALS) {
         if (!sn_newton_go(w, y, &search.s, w->d, w->trial)) return SN_NOT_CONVERGED;
         if (search.s == 1) table->constrain(w->system, p->t1, w->trial, NULL, NULL);
@@ -125,7 +125,7 @@ static sn_status search_slope(sn_newton *w, double *y, double start, double *s) 
     const sn_newton_problem *p = w->problem;
     bool evaluable = false;
     sn_status status = SN_OK;
-    *s = sn_newton_limit(w, y, w->d);
+    *s = sn_newton_limit(w, y, w->d, NULL);
     for (int trial = 0; trial < SLOPE_TRIALS; ++trial, ++p->info->line_searches) {
         if (!sn_newton_go(w, y, s, w->d, w->trial)) return SN_NOT_CONVERGED;
         if (*s == 1) w->system->table->constrain(w->system, p->t1, w->trial, NULL, NULL);
@@ -258,7 +258,7 @@ static bool predict(sn_newton *w, double *y) {
     if (!p->guess || sn_newton_carries(w, sn_newton_prescribe(w, y))) return false;
     sn_vector_copy(context, w->n, p->guess, w->d);
     table->filter(w->system, w->d);
-    double s = sn_newton_limit(w, y, w->d);
+    double s = sn_newton_limit(w, y, w->d, NULL);
     if (!sn_newton_go(w, y, &s, w->d, w->best) || s < 1) return false; /* something is in the way */
     if (sn_newton_evaluate(w, w->best, p->error)) return false;
     const double ahead = w->residual;

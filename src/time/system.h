@@ -24,6 +24,13 @@ typedef enum sn_wanted {
     SN_LINEARISE_TENSION,
 } sn_wanted;
 
+/* The energies of a place, J. */
+typedef struct sn_energy {
+    double kinetic;
+    double stored;  /* by the elements */
+    double outside; /* the potential of all other forces that have one; only its differences count */
+} sn_energy;
+
 typedef struct sn_request {
     double t;            /* s */
     const double *x, *v; /* the place, count scalars each; v may be NULL for `check` and `energy` */
@@ -38,6 +45,10 @@ typedef struct sn_request {
     bool scale;          /* with `force`: the result also has the size of the forces */
     double *rate;        /* out: df/dt of the forces that depend on t explicitly (ramps, keys); NULL: not wanted */
     double *energy;      /* out: potential energy of everything conservative, J; NULL: not wanted */
+    sn_energy *energies; /* out: the energies apart, for the judge; NULL: not wanted */
+    bool stored;         /* with `energies`: also the energy that the elements store, which is 0 otherwise */
+    bool inside;         /* the result has the force of the elements */
+    bool touch;          /* the result says whether a contact acts */
     sn_wanted linearise; /* which linearisation to make at the place; it keeps copies of x and v */
     /* s. Above 0: force and linearisation serve one linear solve of a step of this length (contact/penalty.h). */
     double ahead;
@@ -51,17 +62,22 @@ typedef struct sn_result {
     double scale;
     /* Of a steep system: the same without the forces that grow without bound. */
     double calm;
+    /* With `inside`: the force of the elements at the place, valid until the next request for a force. It is cheap at
+     * the place of the last request for a force, and it makes the next request at this place cheap. NULL: the system
+     * does not tell the forces of elements from others. */
+    const double *inside;
+    bool touches; /* with `touch`: a contact acts at (t, x) */
     /* The requested linearisation. Without such a request: the last one, which may be used again while its `served` is
      * above 0. NULL: none was made yet. */
     sn_linearisation *linearisation;
 } sn_result;
 
-/* The energies of a place, J. */
-typedef struct sn_energy {
-    double kinetic;
-    double stored;  /* by the elements */
-    double outside; /* the potential of all other forces that have one; only its differences count */
-} sn_energy;
+/* A finished step from (t, x0, v0) to (t + h, x, v), which the system accepts or not. */
+typedef struct sn_trial {
+    double t, h;
+    const double *x0, *v0;
+    double *x, *v;
+} sn_trial;
 
 /* The functions of a system. Every function is required unless its comment allows NULL. */
 typedef struct sn_system_table {
@@ -82,15 +98,12 @@ typedef struct sn_system_table {
     /* A step begins at (t, x, v). Returns whether the step must be settled. NULL: there is nothing to do, and no step
      * is settled. */
     bool (*begin)(sn_system *system, double t, const double *x, const double *v);
-    /* Called after a step of h from (t, x0, v0) to (x, v), before the step is accepted. *settled is false when the
-     * system has changed its constraints (contacts were made or released); the step is then taken again from its start.
-     * This happens a bounded number of times. A settled step may still move x a little. NULL when `begin` never asks
-     * for it. */
-    sn_status (*settle)(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v,
-                        bool *settled, sn_error *error);
-    /* The step was accepted with the new (t, x, v), or it was rejected. Each may be NULL. */
-    void (*accept)(sn_system *system, double t, const double *x, const double *v);
-    void (*reject)(sn_system *system);
+    /* Called after a step, before the step is accepted. *settled is false when the system has changed its constraints
+     * (contacts were made or released); the step is then taken again from its start. This happens a bounded number of
+     * times. A settled step may still move trial->x a little. NULL when `begin` never asks for it. */
+    sn_status (*settle)(sn_system *system, const sn_trial *trial, bool *settled, sn_error *error);
+    /* The step is over. `trial` is the accepted step; NULL: the step was rejected. May be NULL. */
+    void (*end)(sn_system *system, const sn_trial *trial);
     /* Newton's method has converged at (t, x, v). Some values stay constant during a solve (the normal forces of
      * friction). This function renews them. It returns true when they changed, so that the solution must be corrected.
      * This happens a bounded number of times. NULL: the system has no such values. */
@@ -98,35 +111,22 @@ typedef struct sn_system_table {
 
     /* The largest part s of the straight way from x to x + d that is safe, 0 < s <= 1: on x + s d nothing has passed
      * through anything. s d must be safe as well. Newton's method never goes farther. The result must not depend on
-     * anything but the arguments and the state at the begin of the step. NULL: every way is safe. */
-    double (*limit)(sn_system *system, double t, const double *x, const double *d);
-
-    /* The same for a method that takes whatever a bounded number of corrections gives: shortens d, node by node, until
-     * less of it runs into something, and returns the safe part s of what is left. *cut: whether it shortened d. NULL:
-     * `limit` answers, and nothing is shortened. */
-    double (*stop)(sn_system *system, double t, const double *x, double *d, bool *cut);
+     * anything but the arguments and the state at the begin of the step.
+     *
+     * `cut` is NULL when d must stay as it is. Otherwise the system may first shorten d, node by node, until less of it
+     * runs into something. *cut says whether it did, and s is the safe part of the shortened d. The kinds of Newton's
+     * method that take a bounded number of corrections ask for this. NULL: every way is safe. */
+    double (*limit)(sn_system *system, double t, const double *x, double *d, bool *cut);
 
     /* A solve whose requests had `ahead` ended at (t, x). Releases contacts that pull there. Returns true when it
      * released some: the solve must be repeated. NULL: there is nothing to release. */
     bool (*release)(sn_system *system, double t, const double *x);
 
-    /* For the judge of a step (judge.h). The three below may be NULL together: no step is judged. "kikuuwe" uses the
-     * first one; without it, all forces count as forces of the elements.
-     *
-     * The force of the elements at (t, x, v), valid until the next request for a force. It is cheap at the
-     * place of the last request for a force, and it makes the next request at this place cheap. */
-    sn_status (*inside)(sn_system *system, double t, const double *x, const double *v, const double **force,
-                        sn_error *error);
-    /* The energies at (t, x, v); the energy that the elements store only if `stored`, otherwise 0. */
-    sn_status (*energies)(sn_system *system, double t, const double *x, const double *v, bool stored, sn_energy *energy,
-                          sn_error *error);
-    /* The work that prescribed motion and forces without a potential did in a step of h from (t, x0, v0) to (x, v),
-     * estimated with the forces at its end. Each of the two counts when it is positive. `moved`: the change of the
-     * potential of the outside. */
-    sn_status (*work)(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v,
-                      double moved, double *work, sn_error *error);
-    /* Whether a contact acts at (t, x). NULL: there are no contacts. */
-    bool (*touches)(sn_system *system, double t, const double *x);
+    /* For the judge of a step (judge.h): the work that prescribed motion and forces without a potential did in the
+     * step, estimated with the forces at its end. Each of the two counts when it is positive. `moved`: the change of
+     * the potential of the outside. NULL: no step is judged. Otherwise the system answers requests for `inside` and
+     * `energies`. */
+    sn_status (*work)(sn_system *system, const sn_trial *trial, double moved, double *work, sn_error *error);
 } sn_system_table;
 
 struct sn_system {

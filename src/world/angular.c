@@ -67,9 +67,10 @@ void sn_angular_give(const sn_world *world, const sn_trial *trial, const double 
 
 sn_status sn_angular_restore(sn_world *world, const sn_trial *trial, sn_error *error) {
     sn_system *system = &world->workspace.system.base;
-    const double *f = NULL;
-    const sn_status status = sn_world_table.inside(system, trial->t + trial->h, trial->x, trial->v, &f, error);
-    if (!status) sn_angular_give(world, trial, trial->x, f);
+    const sn_request request = {.t = trial->t + trial->h, .x = trial->x, .v = trial->v, .inside = true};
+    sn_result result = {0};
+    const sn_status status = system->table->evaluate(system, &request, &result, error);
+    if (!status) sn_angular_give(world, trial, trial->x, result.inside);
     return status;
 }
 

@@ -19,6 +19,7 @@
 #ifndef SN_WORLD_INTERACTION_H
 #define SN_WORLD_INTERACTION_H
 
+#include <stddef.h>
 #include <string.h>
 
 #include "linear/matrix/filter.h"
@@ -36,13 +37,6 @@ typedef struct sn_place {
     double ahead;    /* s; above 0: the step of this length is one linear solve, and contacts look ahead
                         (contact/penalty.h) */
 } sn_place;
-
-/* A finished step from (t, x0, v0) to (t + h, x, v). The interactions decide whether it is accepted. */
-typedef struct sn_trial {
-    double t, h;
-    const double *x0, *v0;
-    double *x, *v;
-} sn_trial;
 
 /* A linear system A x = b, A = m M + d D + k K, that was solved without the unknowns of the interactions (multipliers
  * of links). */
@@ -63,7 +57,6 @@ typedef struct sn_interaction_kind {
     void (*destroy)(sn_world *world, sn_interaction *self);
     /* How many numbers the state keeps for it. */
     int64_t (*numbers)(const sn_world *world, const sn_interaction *self);
-    bool still; /* no step changes these numbers: only the caller does, between steps */
     /* The world was made, or its materials, masses, gravity or options have changed. */
     void (*adapt)(sn_world *world, sn_interaction *self);
     /* The world stands at its start. Returns SN_BAD_INPUT when it cannot begin there. */
@@ -93,7 +86,6 @@ typedef struct sn_interaction_kind {
     void (*correct)(const sn_world *world, const sn_interaction *self, const double *x, double *f);
     /* Add its forces to f, its potential energy to *energy, and the rate df/dt of its forces to `rate`. */
     void (*force)(sn_world *world, sn_interaction *self, const sn_place *place, double *f);
-    bool steep; /* its forces grow without bound near some places */
     void (*energy)(const sn_world *world, const sn_interaction *self, const sn_place *place, double *energy);
     void (*rate)(sn_world *world, sn_interaction *self, const sn_place *place, double *rate);
     /* The largest number of blocks that the next call of `blocks` adds to K (damping: to D). The world asks before each
@@ -144,6 +136,10 @@ typedef struct sn_interaction_kind {
     void (*support)(const sn_world *world, const sn_interaction *self, const double *balance, double *force);
     /* Writes the lines with which a viewer shows it, at most `room`. Returns how many there are. */
     int (*draw)(const sn_world *world, const sn_interaction *self, sn_glyph *glyph, int room);
+
+    /* ---- Traits; they come after all functions ---- */
+    bool still; /* no step changes its numbers in the state: only the caller does, between steps */
+    bool steep; /* its forces grow without bound near some places */
 } sn_interaction_kind;
 
 struct sn_interaction {
@@ -153,41 +149,11 @@ struct sn_interaction {
     char name[32];  /* name of this part: the name of the kind, or the name that the caller gave */
 };
 
-/* The functions of a kind that the world calls for all interactions that have it. A step calls many of them, and most
- * kinds have few: so there is a list of interactions for each function. */
-#define SN_INTERACTION_FUNCTIONS(X)                                                                                    \
-    X(adapt)                                                                                                           \
-    X(start)                                                                                                           \
-    X(allows)                                                                                                          \
-    X(refresh)                                                                                                         \
-    X(remember)                                                                                                        \
-    X(filter)                                                                                                          \
-    X(prescribe)                                                                                                       \
-    X(retract)                                                                                                         \
-    X(holds)                                                                                                           \
-    X(arrive)                                                                                                          \
-    X(correct)                                                                                                         \
-    X(force)                                                                                                           \
-    X(energy)                                                                                                          \
-    X(rate)                                                                                                            \
-    X(block_count)                                                                                                     \
-    X(blocks)                                                                                                          \
-    X(product)                                                                                                         \
-    X(solve)                                                                                                           \
-    X(begin)                                                                                                           \
-    X(renew)                                                                                                           \
-    X(release)                                                                                                         \
-    X(limit)                                                                                                           \
-    X(stop)                                                                                                            \
-    X(settle)                                                                                                          \
-    X(touches)                                                                                                         \
-    X(end)                                                                                                             \
-    X(report)                                                                                                          \
-    X(support)                                                                                                         \
-    X(draw)
-#define SN_INTERACTION_ENTRY(function) SN_HAVING_##function,
-enum { SN_INTERACTION_FUNCTIONS(SN_INTERACTION_ENTRY) SN_INTERACTION_FUNCTION_COUNT };
-#undef SN_INTERACTION_ENTRY
+/* The world calls one function of all interactions that have it. A step makes many such calls, and most kinds have few
+ * functions: so there is a list of interactions for each function. The lists are numbered like the functions of the
+ * table. */
+enum { SN_INTERACTION_FUNCTION_COUNT = offsetof(sn_interaction_kind, still) / sizeof(void (*)(void)) };
+#define SN_FUNCTION_NUMBER(function) (offsetof(sn_interaction_kind, function) / sizeof(void (*)(void)))
 
 typedef struct sn_interaction_list {
     int count;
@@ -231,8 +197,8 @@ bool sn_interactions_renew(sn_world *world, double t, const double *x, const dou
 bool sn_interactions_release(sn_world *world, double t, const double *x);
 /* The smallest limit of all interactions; 1 when none has a limit. */
 double sn_interactions_limit(sn_world *world, double t, const double *x, const double *d);
-/* Lets all interactions shorten d, and returns the smallest limit of what is left. */
-double sn_interactions_stop(sn_world *world, double t, const double *x, double *d, bool *cut);
+/* Lets all interactions shorten d. Returns whether one did. */
+bool sn_interactions_stop(sn_world *world, double t, const double *x, double *d);
 sn_status sn_interactions_settle(sn_world *world, const sn_trial *trial, bool *settled, sn_error *error);
 bool sn_interactions_touch(const sn_world *world, double t, const double *x);
 void sn_interactions_end(sn_world *world, const sn_place *place);

@@ -22,24 +22,26 @@ const sn_listing *sn_interactions(int *count) {
 
 /* Runs the statement that follows for each interaction whose kind has the function. */
 #define EACH(world, self, function)                                                                                    \
-    for (int i_ = 0; i_ < (world)->having[SN_HAVING_##function].count; ++i_)                                           \
-        for (sn_interaction *self = (world)->having[SN_HAVING_##function].item[i_]; self; self = NULL)
+    for (int i_ = 0; i_ < (world)->having[SN_FUNCTION_NUMBER(function)].count; ++i_)                                   \
+        for (sn_interaction *self = (world)->having[SN_FUNCTION_NUMBER(function)].item[i_]; self; self = NULL)
 
 /* ---- Life ---- */
+/* Whether the kind has the function of this number. */
+static bool has(const sn_interaction_kind *own, int number) {
+    void (*function)(void);
+    memcpy(&function, (const char *)own + (size_t)number * sizeof function, sizeof function);
+    return function != NULL;
+}
+
 void sn_interactions_sort(sn_world *world) {
     const int room = world->having_capacity / SN_INTERACTION_FUNCTION_COUNT;
     if (!room) return;
-    for (int f = 0; f < SN_INTERACTION_FUNCTION_COUNT; ++f)
-        world->having[f] = (sn_interaction_list){.item = world->having_room + f * room};
-#define ENTRY(function)                                                                                                \
-    if (self->kind->function) list->item[list->count++] = self;                                                        \
-    ++list;
-    for (int i = 0; i < world->interaction_count; ++i) {
-        sn_interaction *self = world->interaction[i];
-        sn_interaction_list *list = world->having;
-        SN_INTERACTION_FUNCTIONS(ENTRY)
+    for (int f = 0; f < SN_INTERACTION_FUNCTION_COUNT; ++f) {
+        sn_interaction_list *list = &world->having[f];
+        *list = (sn_interaction_list){.item = world->having_room + f * room};
+        for (int i = 0; i < world->interaction_count; ++i)
+            if (has(world->interaction[i]->kind, f)) list->item[list->count++] = world->interaction[i];
     }
-#undef ENTRY
 }
 
 /* Makes room for one more interaction. */
@@ -192,10 +194,10 @@ double sn_interactions_limit(sn_world *world, double t, const double *x, const d
     return part;
 }
 
-double sn_interactions_stop(sn_world *world, double t, const double *x, double *d, bool *cut) {
-    *cut = false;
-    EACH(world, self, stop) *cut = self->kind->stop(world, self, t, x, d) || *cut;
-    return sn_interactions_limit(world, t, x, d);
+bool sn_interactions_stop(sn_world *world, double t, const double *x, double *d) {
+    bool cut = false;
+    EACH(world, self, stop) cut = self->kind->stop(world, self, t, x, d) || cut;
+    return cut;
 }
 
 bool sn_interactions_renew(sn_world *world, double t, const double *x, const double *v) {

@@ -132,6 +132,28 @@ static sn_status force(sn_world *world, const sn_request *request, sn_error *err
     return SN_OK;
 }
 
+/* The force of the elements, for the judge. */
+static sn_status inside(sn_world *world, const sn_request *request, sn_error *error) {
+    reach(world, request->t);
+    sn_interactions_arrive(world, request->x);
+    /* An explicit method may have evaluated at x with a predicted velocity. The step is so short that this will do. */
+    const bool known = !world->parameters.method->implicit && sn_world_inside_at(world, request->x, NULL);
+    return known ? SN_OK : force_inside(world, request->x, request->v, error);
+}
+
+static sn_status energies(sn_world *world, const sn_request *request, sn_error *error) {
+    sn_workspace *work = &world->workspace;
+    sn_energy *energy = request->energies;
+    *energy = (sn_energy){0};
+    sn_interactions_energy(world, &(sn_place){.t = request->t, .x = request->x}, &energy->outside);
+    energy->kinetic = sn_linear_kinetic(work->linear, request->v, work->product);
+    if (!request->stored) return SN_OK;
+    reach(world, request->t);
+    sn_memory_recall(world);
+    const sn_element_view view = sn_world_view(world, request->x, NULL);
+    return sn_elements_energy(world->context, &world->solid->elements, &view, work->partial, &energy->stored, error);
+}
+
 /* The energy of the elements and of all interactions that have an energy. */
 static sn_status potential(sn_world *world, const sn_request *request, sn_error *error) {
     const sn_place place = {.t = request->t, .x = request->x};
@@ -223,8 +245,12 @@ static sn_status evaluate(sn_system *system, const sn_request *request, sn_resul
     if (request->check) return check(world, request, error);
     sn_status status = request->force ? force(world, request, error) : SN_OK;
     result->scale = world->workspace.force_scale, result->calm = world->workspace.force_calm;
+    if (!status && request->inside) status = inside(world, request, error);
+    result->inside = world->workspace.inside;
     if (!status && request->energy) status = potential(world, request, error);
+    if (!status && request->energies) status = energies(world, request, error);
     if (status) return status;
+    result->touches = request->touch && sn_interactions_touch(world, request->t, request->x);
     if (request->rate) force_rate(world, request);
     return request->linearise ? linearise(world, request, request->here || request->force, error) : SN_OK;
 }
@@ -249,12 +275,11 @@ static sn_status mass_solve(sn_system *system, const double *f, double *out, sn_
 static void constrain(sn_system *system, double t, double *x, double *v, double *a) {
     sn_interactions_prescribe(world_of(system), t, x, v, a);
 }
-static double limit(sn_system *system, double t, const double *x, const double *d) {
-    return sn_interactions_limit(world_of(system), t, x, d);
-}
 
-static double stop(sn_system *system, double t, const double *x, double *d, bool *cut) {
-    return sn_interactions_stop(world_of(system), t, x, d, cut);
+static double limit(sn_system *system, double t, const double *x, double *d, bool *cut) {
+    sn_world *world = world_of(system);
+    if (cut) *cut = sn_interactions_stop(world, t, x, d);
+    return sn_interactions_limit(world, t, x, d);
 }
 
 static void retract(sn_system *system, double *x) { sn_interactions_retract(world_of(system), x); }
@@ -309,71 +334,37 @@ static bool release(sn_system *system, double t, const double *x) {
     return sn_interactions_release(world_of(system), t, x);
 }
 
-static sn_status settle(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v,
-                        bool *settled, sn_error *error) {
-    const sn_trial trial = {t, h, x0, v0, x, v};
-    return sn_interactions_settle(world_of(system), &trial, settled, error);
+static sn_status settle(sn_system *system, const sn_trial *trial, bool *settled, sn_error *error) {
+    return sn_interactions_settle(world_of(system), trial, settled, error);
 }
 
-static sn_status inside(sn_system *system, double t, const double *x, const double *v, const double **f,
-                        sn_error *error) {
-    sn_world *world = world_of(system);
-    reach(world, t);
-    sn_interactions_arrive(world, x);
-    *f = world->workspace.inside;
-    /* An explicit method may have evaluated at x with a predicted velocity. The step is so short that this will do. */
-    const bool known = !world->parameters.method->implicit && sn_world_inside_at(world, x, NULL);
-    return known ? SN_OK : force_inside(world, x, v, error);
-}
-
-static sn_status energies(sn_system *system, double t, const double *x, const double *v, bool stored, sn_energy *energy,
-                          sn_error *error) {
-    sn_world *world = world_of(system);
-    sn_workspace *work = &world->workspace;
-    *energy = (sn_energy){0};
-    sn_interactions_energy(world, &(sn_place){.t = t, .x = x}, &energy->outside);
-    energy->kinetic = sn_linear_kinetic(work->linear, v, work->product);
-    if (!stored) return SN_OK;
-    reach(world, t);
-    sn_memory_recall(world);
-    const sn_element_view view = sn_world_view(world, x, NULL);
-    return sn_elements_energy(world->context, &world->solid->elements, &view, work->partial, &energy->stored, error);
-}
-
-static sn_status work_done(sn_system *system, double t, double h, const double *x0, const double *v0, double *x,
-                           double *v, double moved, double *done, sn_error *error) {
+static sn_status work_done(sn_system *system, const sn_trial *trial, double moved, double *done, sn_error *error) {
     sn_world *world = world_of(system);
     sn_workspace *work = &world->workspace;
     const int n = system->count;
-    const sn_status status = sn_world_step_reactions(world, &(sn_trial){t, h, x0, v0, x, v}, NULL, error);
+    const sn_status status = sn_world_step_reactions(world, trial, NULL, error);
     if (status) return status;
     double *way = work->scaled, *held_by = work->product;
     sn_vector_copy(world->context, n, work->force, held_by);
     filter(system, held_by);
     sn_vector_subtract(world->context, n, work->force, held_by, held_by);
-    sn_vector_subtract(world->context, n, x, x0, way);
+    sn_vector_subtract(world->context, n, trial->x, trial->x0, way);
     /* The work of the forces that have a potential is -moved. Explicit Euler moves a body one step after the force: the
      * way may also be that of the new velocity. */
     const double outside = fmax(sn_vector_dot(world->context, n, work->external, way) + moved,
-                                h * sn_vector_dot(world->context, n, work->external, v) + fmin(moved, 0)),
+                                trial->h * sn_vector_dot(world->context, n, work->external, trial->v) + fmin(moved, 0)),
                  held = sn_vector_dot(world->context, n, held_by, way);
     *done = fmax(outside, 0) + fmax(held, 0);
     return SN_OK;
 }
 
-static bool touches(sn_system *system, double t, const double *x) {
-    return sn_interactions_touch(world_of(system), t, x);
-}
-
-static void reject(sn_system *system) {
-    sn_world *world = world_of(system);
+static void reject(sn_world *world) {
     const sn_state *state = &world->state;
     sn_vector_copy(world->context, (int)state->own_count, world->workspace.own_before, state->value + state->own);
     sn_interactions_end(world, NULL);
 }
 
-static void accept(sn_system *system, double t, const double *x, const double *v) {
-    sn_world *world = world_of(system);
+static void accept(sn_world *world, double t, const double *x, const double *v) {
     const sn_place place = {.t = t, .x = x, .v = world->parameters.no_inertia ? NULL : v};
     if (world->state.rotation_count > 0) {
         const sn_element_view view = sn_world_view(world, x, NULL);
@@ -382,9 +373,16 @@ static void accept(sn_system *system, double t, const double *x, const double *v
     }
     if (sn_world_frames(world, world->workspace.began, t, x))
         sn_workspace_forget(world); /* the linearisation depends on the frames */
-    sn_vector_copy(world->context, system->count, x, world->workspace.x_before);
+    sn_vector_copy(world->context, 3 * world->model->node_count, x, world->workspace.x_before);
     sn_memory_accept(world, t, x, place.v);
     sn_interactions_end(world, &place);
+}
+
+static void end(sn_system *system, const sn_trial *trial) {
+    if (trial)
+        accept(world_of(system), trial->t + trial->h, trial->x, trial->v);
+    else
+        reject(world_of(system));
 }
 
 sn_status sn_world_step_reactions(sn_world *world, const sn_trial *trial, double *scale, sn_error *error) {
@@ -416,16 +414,11 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .evaluate = evaluate,
                                         .constrain = constrain,
                                         .retract = retract,
-                                        .limit = limit,
-                                        .stop = stop,
                                         .filter = filter,
                                         .begin = begin,
                                         .settle = settle,
-                                        .accept = accept,
-                                        .reject = reject,
+                                        .end = end,
                                         .renew = renew,
+                                        .limit = limit,
                                         .release = release,
-                                        .inside = inside,
-                                        .energies = energies,
-                                        .work = work_done,
-                                        .touches = touches};
+                                        .work = work_done};

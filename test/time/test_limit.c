@@ -89,9 +89,9 @@ static bool begin(sn_system *system, double t, const double *x, const double *v)
 }
 
 /* Nine tenths of the way to the first contact. */
-static double limit(sn_system *system, double t, const double *x, const double *d) {
+static double limit(sn_system *system, double t, const double *x, double *d, bool *cut) {
     piston *p = of(system);
-    (void)t;
+    (void)t, (void)cut;
     double part = p->most;
     const double gap[2] = {x[0], x[1] - x[0]}, change[2] = {d[0], d[1] - d[0]};
     for (int i = 0; i < 2; ++i)

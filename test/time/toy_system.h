@@ -276,11 +276,9 @@ static inline bool toy_begin(sn_system *system, double t, const double *x, const
     memcpy(q->start, x, (size_t)system->count * sizeof *x);
     return false;
 }
-static inline void toy_accept(sn_system *system, double t, const double *x, const double *v) {
-    (void)t, (void)x, (void)v;
-    ++toy_of(system)->accepts;
+static inline void toy_end(sn_system *system, const sn_trial *trial) {
+    ++*(trial ? &toy_of(system)->accepts : &toy_of(system)->rejects);
 }
-static inline void toy_reject(sn_system *system) { ++toy_of(system)->rejects; }
 
 static const sn_linearisation_table toy_linearisation_table = {
     .product = toy_product, .solve = toy_solve, .trace = toy_trace, .spectrum = toy_spectrum};
@@ -291,8 +289,7 @@ static const sn_system_table toy_table = {.mass_product = toy_mass_product,
                                           .constrain = toy_constrain,
                                           .filter = toy_filter,
                                           .begin = toy_begin,
-                                          .accept = toy_accept,
-                                          .reject = toy_reject};
+                                          .end = toy_end};
 
 static inline void toy_masses(toy *q) {
     const int n = q->system.count;
