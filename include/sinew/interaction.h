@@ -54,8 +54,7 @@ typedef struct sn_interaction_table {
 
     /* Writes the blocks of -df/dx (N/m) to `stiffness` and those of -df/dv (N s/m) to `damping`. Each list has room for
      * block_count blocks. Writes how many blocks it wrote to the two counts, which are 0 before. NULL: no blocks; the
-     * steps then treat the force as a constant. A block between two nodes that share no element has no place in the
-     * assembled matrix; the matrix leaves it out. */
+     * steps then treat the force as a constant. A block may couple any two nodes, also of different bodies. */
     void (*blocks)(void *user, const sn_interaction_place *place, sn_block *stiffness, int *stiffness_count,
                    sn_block *damping, int *damping_count);
 

@@ -204,6 +204,63 @@ static void test_callers_interaction_is_a_grab(void **state) {
     scene_end(&s), scene_end(&g);
 }
 
+/* ---- Two nodes that share no element ---- */
+typedef struct rope {
+    int node[2];
+    double stiffness;
+    bool couples; /* gives the blocks between the two nodes */
+} rope;
+
+static void pull_together(void *user, const sn_interaction_place *place, double *force) {
+    const rope *r = user;
+    for (int a = 0; a < 3; ++a) {
+        const double f = r->stiffness * (place->x[3 * r->node[1] + a] - place->x[3 * r->node[0] + a]);
+        force[3 * r->node[0] + a] += f, force[3 * r->node[1] + a] -= f;
+    }
+}
+
+static void couple(void *user, const sn_interaction_place *place, sn_block *stiffness, int *stiffness_count,
+                   sn_block *damping, int *damping_count) {
+    const rope *r = user;
+    (void)place, (void)damping, (void)damping_count;
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) {
+            if (i != j && !r->couples) continue;
+            sn_block *block = &stiffness[(*stiffness_count)++];
+            *block = (sn_block){.row = r->node[i], .column = r->node[j]};
+            for (int a = 0; a < 3; ++a) block->value[4 * a] = i == j ? r->stiffness : -r->stiffness;
+        }
+}
+
+static int iterations_of_rope(bool couples) {
+    scene s;
+    make_bar(&s);
+    rope r = {
+        .node = {sn_world_node(s.world, 0, 1), sn_world_node(s.world, 0, 15)}, .stiffness = 2e4, .couples = couples};
+    sn_interaction_table table = sn_interaction_table_default();
+    snprintf(table.name, sizeof table.name, "rope");
+    table.block_count = 4, table.force = pull_together, table.blocks = couple;
+    assert_int_equal(sn_world_add_interaction(s.world, &table, &r, NULL, &s.error), SN_OK);
+    sn_interaction_errors errors;
+    assert_int_equal(sn_world_check_interaction(s.world, "rope", &errors, &s.error), SN_OK);
+    assert_true(couples ? errors.stiffness < 1e-6 : errors.stiffness > 0.1);
+    int iterations = 0;
+    for (int i = 0; i < 10; ++i) {
+        sn_step_report report;
+        if (sn_world_step(s.world, &report, &s.error)) fail_msg("%s", s.error.text);
+        iterations += report.newton_iterations;
+    }
+    scene_end(&s);
+    return iterations;
+}
+
+static void test_blocks_of_distant_nodes(void **state) {
+    (void)state;
+    const int with = iterations_of_rope(true), without = iterations_of_rope(false);
+    print_message("%d iterations with the blocks between the nodes, %d without\n", with, without);
+    assert_true(2 * with < without);
+}
+
 static void test_bad_tables(void **state) {
     (void)state;
     scene s;
@@ -228,8 +285,8 @@ static void test_bad_tables(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds_agree),
-                                       cmocka_unit_test(test_callers_interaction_is_a_grab),
-                                       cmocka_unit_test(test_bad_tables)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kinds_agree), cmocka_unit_test(test_callers_interaction_is_a_grab),
+        cmocka_unit_test(test_blocks_of_distant_nodes), cmocka_unit_test(test_bad_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
