@@ -1,16 +1,10 @@
 /* Materials with a memory: relaxation, creep and vibration against closed forms, turned and unturned; limits, order of
- * the methods, energy, saving and bad input. */
-#include "scene.h"
+ * the methods, energy and bad input. */
+#include "memory_stage.h"
 
 #include <complex.h>
 
 enum { SPAN = 200 }; /* steps per time of relaxation */
-static const double YOUNG = 3e4, SIDE = 0.1;
-
-static void set_term(sn_material *m, double ratio, double time) {
-    m->prony[m->prony_count][0] = ratio, m->prony[m->prony_count][1] = time;
-    ++m->prony_count;
-}
 
 /* A cube that is free to contract, with its face x = SIDE pulled. Quasi-static: no inertia disturbs the closed forms.
  */
@@ -332,24 +326,6 @@ static void test_long_term(void **state) {
     }
 }
 
-/* ---- Dynamics ---- */
-/* A swinging cantilever with a memory. */
-static void cantilever(scene *s, const sn_context_options *context, const char *method, double h) {
-    scene_start(s, context, 0.4, 0.1, 0.1, 4, 1, 1);
-    strcpy(s->material.law, "corotated");
-    strcpy(s->material.differential, "exact");
-    set_constant(&s->material, "young", YOUNG);
-    set_term(&s->material, 1, 0.05);
-    set_term(&s->material, 0.5, 0.4);
-    strcpy(s->options.time.method, method);
-    s->options.time.step = h;
-    s->options.time.tolerance = 0;
-    set_newton(s, "full", 10, 1e-9);
-    set_solver(s, "", 1e-11);
-    clamp_left(s);
-    add_probe(s, SN_QUANTITY_POSITION, 0.4, 0, 0);
-}
-
 static double tip(const char *method, double h, double end) {
     scene s;
     double value[6];
@@ -436,34 +412,7 @@ static void test_energy_falls(void **state) {
     }
 }
 
-/* ---- Bits, edits, other elements ---- */
-static void test_same_bits(void **state) {
-    (void)state;
-    char text[3][17];
-    for (int k = 0; k < 3; ++k) {
-        sn_context_options o = sn_context_options_default();
-        o.threads = k == 1 ? 3 : 1;
-        o.simd = k == 1 ? "baseline" : "auto";
-        scene s;
-        cantilever(&s, &o, "bdf2", 4e-3);
-        scene_create(&s);
-        step(&s, 10);
-        if (k == 2) { /* save, go on, restore */
-            const size_t size = sn_world_state_size(s.world);
-            void *bytes = malloc(size);
-            assert_int_equal(sn_world_save_state(s.world, bytes, size, NULL), SN_OK);
-            step(&s, 7);
-            assert_int_equal(sn_world_restore_state(s.world, bytes, size, NULL), SN_OK);
-            free(bytes);
-        }
-        step(&s, 10);
-        sn_world_hash(s.world, text[k]);
-        scene_end(&s);
-    }
-    assert_string_equal(text[1], text[0]);
-    assert_string_equal(text[2], text[0]);
-}
-
+/* ---- Edits, other elements ---- */
 /* A plane strip on rollers, under plane strain, relaxes like its modulus E / (1 - nu^2). */
 static void test_plane(void **state) {
     (void)state;
@@ -580,57 +529,22 @@ static void test_beside(void **state) {
     for (int a = 0; a < 3; ++a) assert_float_equal(tip[0][a], tip[1][a], 1e-9);
 }
 
-/* The last evaluation of a step also makes the memory and the force of the next step. A look at the energy between
- * steps makes the world compute the force again. After the state was restored, the world does not know which evaluation
- * is the last one, and computes the memory apart. The bits stay the same. */
-static void test_apart(void **state) {
-    (void)state;
-    static const char *const law[] = {"corotated", "stvk", "linear", "corotated", "corotated", "linear", "corotated"},
-                             *const element[] = {"tet4", "tet10", "tet4", "springs", "tet4", "tet4", "tet4-smooth"};
-    for (int k = 0; k < 14; ++k) {
-        char hash[3][17];
-        for (int apart = 0; apart < 3; ++apart) {
-            scene s;
-            free_box(&s, NULL, 2 * SIDE, SIDE, 3, 2, law[k % 7], element[k % 7]);
-            set_constant(&s.material, "young", YOUNG);
-            if (k % 7 != 3) set_constant(&s.material, "poisson", 0.3);
-            if (k % 7 == 4) s.material.viscous[0] = s.material.viscous[1] = 5;
-            if (k % 7 == 5) strcpy(s.material.warping, "svd");
-            if (k >= 7) strcpy(s.options.time.newton.kind, "one-step");
-            set_term(&s.material, 0.3, 0.01);
-            set_term(&s.material, 0.2, 0.1);
-            s.options.gravity[1] = -10;
-            s.options.time.step = 0.005;
-            scene_create(&s);
-            for (int i = 0; i < 6; ++i) {
-                sn_energies energies;
-                step(&s, 1);
-                if (apart == 1) assert_int_equal(sn_world_energies(s.world, &energies, NULL), SN_OK);
-                if (apart < 2) continue;
-                const size_t size = sn_world_state_size(s.world);
-                void *bytes = malloc(size);
-                assert_int_equal(sn_world_save_state(s.world, bytes, size, NULL), SN_OK);
-                assert_int_equal(sn_world_restore_state(s.world, bytes, size, NULL), SN_OK);
-                free(bytes);
-            }
-            sn_world_hash(s.world, hash[apart]);
-            scene_end(&s);
-        }
-        for (int i = 1; i < 3; ++i)
-            if (strcmp(hash[0], hash[i]) != 0) fail_msg("case %d: %s and %s (%d)", k, hash[0], hash[i], i);
-    }
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_apart),          cmocka_unit_test(test_relaxation),
-        cmocka_unit_test(test_plane),          cmocka_unit_test(test_kelvin_voigt_relaxes),
-        cmocka_unit_test(test_spinning_creep), cmocka_unit_test(test_company),
-        cmocka_unit_test(test_creep),          cmocka_unit_test(test_turned),
-        cmocka_unit_test(test_sine),           cmocka_unit_test(test_shear_part),
-        cmocka_unit_test(test_long_term),      cmocka_unit_test(test_order),
-        cmocka_unit_test(test_energy_falls),   cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_other_elements), cmocka_unit_test(test_edit),
-        cmocka_unit_test(test_bad_input),      cmocka_unit_test(test_beside)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_relaxation),
+                                       cmocka_unit_test(test_plane),
+                                       cmocka_unit_test(test_kelvin_voigt_relaxes),
+                                       cmocka_unit_test(test_spinning_creep),
+                                       cmocka_unit_test(test_company),
+                                       cmocka_unit_test(test_creep),
+                                       cmocka_unit_test(test_turned),
+                                       cmocka_unit_test(test_sine),
+                                       cmocka_unit_test(test_shear_part),
+                                       cmocka_unit_test(test_long_term),
+                                       cmocka_unit_test(test_order),
+                                       cmocka_unit_test(test_energy_falls),
+                                       cmocka_unit_test(test_other_elements),
+                                       cmocka_unit_test(test_edit),
+                                       cmocka_unit_test(test_bad_input),
+                                       cmocka_unit_test(test_beside)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
