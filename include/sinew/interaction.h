@@ -1,7 +1,9 @@
 /* Interactions that the caller supplies: functions that add forces to the bodies of a world, inside its implicit steps.
  *
- *     static void pull(void *user, const sn_interaction_place *place, double *force) { ... force[3 * node + 1] -= ...;
- * }
+ *     static void pull(void *user, const sn_interaction_place *place, double *force) {
+ *         ...
+ *         force[3 * node + 1] -= ...;
+ *     }
  *
  *     sn_interaction_table table = sn_interaction_table_default();
  *     snprintf(table.name, sizeof table.name, "magnet");
@@ -54,7 +56,8 @@ typedef struct sn_interaction_table {
 
     /* Writes the blocks of -df/dx (N/m) to `stiffness` and those of -df/dv (N s/m) to `damping`. Each list has room for
      * block_count blocks. Writes how many blocks it wrote to the two counts, which are 0 before. NULL: no blocks; the
-     * steps then treat the force as a constant. A block may couple any two nodes, also of different bodies. */
+     * steps then treat the force as a constant. A block may couple any two nodes. A pair of nodes needs both blocks,
+     * (i, j) and (j, i). */
     void (*blocks)(void *user, const sn_interaction_place *place, sn_block *stiffness, int *stiffness_count,
                    sn_block *damping, int *damping_count);
 

@@ -3,11 +3,14 @@
  *
  * The document has, per area and with d = x_i - x_j,
  *   rho x_i'' = -sum_j [ k / l^2 (|d| - l) d / |d| + D / l^2 (v_i - v_j) ] + shear + bend
- * and leaves shear and bend open. Taken are the energies of which these are the finite differences, with the cell's
- * area A: edge                E = k w / l^2 (|d| - l)^2 / 2               w: half the area of the cells beside it
+ * and does not define shear and bend. Sinew takes the simplest finite differences, as energies. A is the area of a
+ * cell:
+ *
+ *   edge                E = k w / l^2 (|d| - l)^2 / 2                w: half the area of the cells beside it
  *                       damping force -D w / l^2 (v_i - v_j), in all directions: it slows turning too
  *   corner of a cell    E = k_s A / 4 (e_u . e_v / (l_u l_v))^2 / 2  e_u, e_v: the edges of the cell at this corner
  *   second difference   E = k_b w |x_a - 2 x_b + x_c|^2 / l^4 / 2    of three particles in a line, w as for edges
+ *
  * Inside a uniform sheet this is the document's equation. With k = modulus times thickness, edges and corners have the
  * energy of cloth-baraff-witkin in the limit of small cells, and k_b is the moment per width and curvature.
  *

@@ -21,8 +21,8 @@
  * Several pairs of features may have the same closest points: all triangles around a vertex, for example. Those with
  * one gap make one row, with the sum of their strengths k W m.
  *
- * The barrier alone does not stop a motion that jumps over it. Newton's method therefore asks how far it may go along a
- * correction (ccd.h). It starts from a place without intersections, so it never reaches one with intersections. */
+ * A motion could jump over the barrier. Newton's method therefore asks how far it may go along a correction (ccd.h). It
+ * starts from a place without intersections, so it never reaches one with intersections. */
 #ifndef SN_CONTACT_BARRIER_H
 #define SN_CONTACT_BARRIER_H
 

@@ -1,28 +1,31 @@
 /* Stops of single nodes: the motion of a correction is shortened, node by node, until nothing meets. See barrier.h.
  *
- * Two features of a pair are convex, so that the plane through their closest points, normal to n, divides them. With
- * the ways e of the corners from the present places the distance stays above d - a all the way, where
+ * The two features of a pair are convex. So the plane through their closest points, normal to n, lies between them.
+ * When the corners move by e from the present places, the distance of the features stays above d - a all the way, where
  *
  *   a = max_B n . e - min_A n . e
  *
- * is the approach of the pair. (The same at each time of the motion: the bound is linear in it.) A pair with a <= room
- * is safe; room is the distance beyond the gap without what must be left of it. This is enough for most pairs. The
- * others are followed along their ways (ccd.h): a vertex that slides along a surface comes nearer to the triangles
- * ahead of it, but it does not meet them. Where a pair meets after the part s of its ways, the corners that approach
- * there lose the rest of their motion along the normal of this place: they slide on. A node that several pairs stop
- * takes the first of them in time; the others follow in the next rounds. In the last rounds nodes stop altogether;
- * nodes with constraints always do, and the nodes of a rigid body do so together.
+ * is the approach of the pair. (The bound is linear in time, so it holds at each time of the motion.) A pair with
+ * a <= room is safe; room is the distance beyond the gap, less the part that must remain. This test is enough for most
+ * pairs. The others are followed along their ways (ccd.h): a vertex that slides along a surface comes nearer to the
+ * triangles ahead of it, but it does not meet them.
+ *
+ * When a pair meets after the part s of its way, the corners that approach there lose the rest of their motion along
+ * the normal of this place: they slide on. When several pairs stop a node, the first of them in time counts; the others
+ * follow in the next rounds. In the last rounds nodes stop altogether. Nodes with constraints always do, and the nodes
+ * of a rigid body do so together.
  *
  * A prescribed motion cannot stop. A held node that moves *drives*: free nodes that it meets go on with its speed along
- * the normal, as after an inelastic impact, and drive in turn. What is driven against a held node finds no end: after
- * some rounds it stops, the prescribed motion is not done, and the caller takes a shorter step.
+ * the normal, as after an inelastic impact, and then drive the nodes that they meet. When a node is driven against a
+ * held node, this finds no end. After some rounds the node stops, the prescribed motion is not done, and the caller
+ * takes a shorter step.
+ *
+ * Other nodes may run into nodes that stop. So all pairs are looked at again, until none meets: a stack needs about as
+ * many rounds as it has layers. The list of pairs is complete for one motion only. After nodes have stopped, the list
+ * is made for the new motion, and all begins again.
  *
  * (A. H. Chen and others, Offset geometric contact, 2025, stop each node by a part of its distance to anything instead.
- * That needs no continuous detection, but nodes that slide go a part of a triangle in each solve.)
- *
- * Nodes that stop may be run into by others. So all pairs are looked at again, until none meets: a stack needs about as
- * many rounds as it has layers. The list of pairs is complete for one motion only; after nodes have stopped it is made
- * for the new motion, and all begins again. */
+ * That needs no continuous detection, but nodes that slide go only a part of a triangle in each solve.) */
 #include <math.h>
 #include <string.h>
 

@@ -1,18 +1,20 @@
-/* The document's trees for detailed surfaces in tets (Civit 5.4): b-DOPs that need no refit, in a hierarchy over the
- * tets that is refitted. box_tree.h is the default; this form stays for comparison (experiment civit-contact).
+/* The document's trees for detailed surfaces in tets (Civit 5.4). b-DOPs bound triangles and need no refit. A hierarchy
+ * over the tets is refitted. box_tree.h is the default; this form stays for comparison (experiment civit-contact).
  *
  * Barycentric coordinates of embedded points never change. A b-DOP bounds the four coordinates of a set of points in
  * one tet: [a_i, b_i]. With the corners of the tet sorted along a direction, x_0 <= x_1 <= x_2 <= x_3, the points lie
- * between b_0 x_0 + a_3 x_3 + a_2 x_2 + (1 - b_0 - a_3 - a_2) x_1   and b_3 x_3 + a_0 x_0 + a_1 x_1 + (1 - b_3 - a_0 -
- * a_1) x_2   (5.1, 5.2)
+ * between (5.1, 5.2)
+ *
+ *   b_0 x_0 + a_3 x_3 + a_2 x_2 + (1 - b_0 - a_3 - a_2) x_1   and
+ *   b_3 x_3 + a_0 x_0 + a_1 x_1 + (1 - b_3 - a_0 - a_1) x_2
  *
  * The triangles of a patch are the nodes of its tree. The range [i, j) has its b-DOP at triangle i, and the two
  * children [i + 1, m) and [m, j), m = i + 1 + (j - i - 1) / 2. The b-DOP is packed into the triangle: three vertices
- * and three neighbours take 21 bits each of six words, and the 11 free bits of each hold eight bytes, the bounds
- * rounded outwards to 1 / 255. So the tree takes no memory of its own.
+ * and three neighbours take 21 bits each of six words. The 11 free bits of each word hold the eight bounds, one byte
+ * each, rounded outwards to 1 / 255. So the tree takes no extra memory.
  *
- * Over the tets there is a binary tree of 14-DOPs (slabs along the axes and the four diagonals), built bottom-up by the
- * least volume, refitted from the b-DOPs of the tets.
+ * Over the tets there is a binary tree of 14-DOPs (slabs along the axes and the four diagonals). It is built bottom-up
+ * by the least volume and refitted from the b-DOPs of the tets.
  *
  * The surface must be clipped at its tets (touch_clip.h). */
 #ifndef SN_CONTACT_BDOP_H
@@ -71,8 +73,8 @@ typedef struct sn_bdop_search {
     bool plain; /* no b-DOP trees: all pairs of triangles of tets that overlap */
 } sn_bdop_search;
 
-/* Appends candidates to `pairs` (its list alone is used): numbers of triangles of the surfaces. x: positions of the
- * nodes; the 14-DOPs must be fitted. *tet_pairs: pairs of tets that overlap. */
+/* Appends candidates to the list of `pairs` (its other fields are not used): numbers of triangles of the surfaces. x:
+ * positions of the nodes; the 14-DOPs must be fitted. *tet_pairs: pairs of tets that overlap. */
 sn_status sn_bdop_tree_pairs(const sn_bdop_tree *a, const sn_bdop_tree *b, const double *x,
                              const sn_bdop_search *search, sn_box_pairs *pairs, int64_t *tet_pairs, sn_error *error);
 

@@ -1,5 +1,5 @@
 /* Rays and nearest points; see box_tree_query.h. Both searches keep blocks to visit on a stack, the most promising one
- * on top, and leave out every box that cannot hold anything better than what is found. */
+ * on top. They skip every box that cannot hold anything better than the best result so far. */
 #include "box_tree_query.h"
 
 #include <math.h>
@@ -185,7 +185,8 @@ bool sn_box_tree_nearest(const sn_box_surface *surface, const double x[3], doubl
         if (w.level < 0) {
             sn_box_hit here;
             sn_box_triangle_nearest(surface, w.index, x, &here);
-            /* Of triangles at the same distance the first one counts, in whatever order they are visited. */
+            /* Of triangles at the same distance the one with the least number counts: the order of visits does not
+             * matter. */
             if (here.distance < hit->distance || (here.distance == hit->distance && here.triangle < hit->triangle))
                 *hit = here, best = here.distance * here.distance;
             continue;

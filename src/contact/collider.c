@@ -10,8 +10,7 @@
 
 static const sn_listing response_table[] = {
     {"penalty", "a spring and a damper per area on each surface node inside, with regularised Coulomb friction"},
-    {"spring-damper",
-     "a spring, a damper and a drag of their own on each surface node inside; the damper may pull (Kikuuwe)"},
+    {"spring-damper", "a spring, a damper and a drag on each surface node inside; the damper may pull (Kikuuwe)"},
     {"projection",
      "the normal direction of touching nodes is constrained in the solver; Coulomb friction that sticks or slips"},
 };

@@ -7,9 +7,8 @@
 
 /* X(name, text): the responses. The first one is the default. */
 #define SN_CONTACT_RESPONSES(X)                                                                                        \
-    X("area",                                                                                                          \
-      "corrects the increments of Newton's method at reduced contact points (Civit); needs no clean start, recovers "  \
-      "from deep interpenetration")                                                                                    \
+    X("area", "forces at reduced contact points, where surfaces intersect (Civit); needs no clean start, recovers "    \
+              "from deep interpenetration")                                                                            \
     X("penalty", "a spring and a damper per area where surfaces intersect, with regularised Coulomb friction")         \
     X("exact", "nothing ever intersects: a barrier, and steps that stop before surfaces meet; needs a clean start")
 

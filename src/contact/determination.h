@@ -19,7 +19,8 @@
  * a contact keeps its features while it stays on its patch. The area of a row is half the area of its part of the
  * patch: the areas of all rows of a region add up to the mean of its two sides.
  *
- * A region that has no simple normal is never dropped. Section "fallback" of determination_rows.c says what it gets.
+ * A region that has no simple normal is never dropped. The head of determination_rows.c describes its rows under
+ * "Fallback".
  *
  * The velocity of a row is 0: the owner of a moving collider fills it in.
  *

@@ -2,8 +2,8 @@
  * time.
  *
  * The candidates are cut into pieces of fixed size. A piece writes its cuts to its own slots and counts them. A piece
- * with more cuts than slots is done once more when the place of its cuts is known. So the list has one order for any
- * number of threads, and no piece needs a list of its own. */
+ * with more cuts than slots runs once more when the place of its cuts is known. So the list has one order for any
+ * number of threads, and all pieces share one list. */
 #include <string.h>
 
 #include "determination_inside.h"

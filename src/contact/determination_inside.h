@@ -43,7 +43,7 @@ typedef struct sn_finder_region {
     int32_t contained; /* the role of the part that is inside as a whole; -1: there are curves */
 } sn_finder_region;
 
-/* A spot that waits for its counterpart, and what its ray has found. */
+/* A spot that waits for its counterpart, and the result of its ray. */
 typedef struct sn_finder_point {
     int32_t region, role, spot;
     int32_t ordinal; /* of this spot among the spots of its patch */

@@ -80,7 +80,7 @@ static sn_status add_point(sn_touch_finder *finder, int32_t region, int32_t role
     return SN_OK;
 }
 
-/* Gives the spots of a pair to their regions. A part that is inside as a whole has a region of its own. */
+/* Gives the spots of a pair to their regions. A part that is inside as a whole has a separate region. */
 static sn_status add_points(sn_touch_finder *finder, int32_t index, sn_error *error) {
     const sn_finder_pair *pair = &finder->pair[index];
     const bool self = pair->surface[0] == pair->surface[1];

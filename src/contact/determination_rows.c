@@ -1,16 +1,16 @@
 /* Stage 6 of contact determination, second half: counterparts of the contact points, and rows (Civit 5.5.4).
  *
- * A point of A (role 0) looks along n, a point of B (role 1) along -n. This direction d leads back into the own body.
- * The point counts when its own surface looks against d, and when a ray along d leaves the other body. The ray begins a
- * little behind the point, because nearly equal surfaces may have changed places there. When the ray leaves the own
- * body before, the point is on the far side of something thin: it does not count. A body that is inside as a whole is
- * an exception: it has to leave with its far side too.
+ * A point of A (role 0) looks along n, a point of B (role 1) along -n. This direction d leads back into the body of
+ * the point. The point counts when its surface looks against d, and when a ray along d leaves the other body. The ray
+ * begins a little behind the point, because nearly equal surfaces may have changed places there. When the ray leaves
+ * the body of the point first, the point is on the far side of something thin: it does not count. A body that is inside
+ * as a whole is an exception: it has to leave with its far side too.
  *
  * Fallback. Points of a region without a simple normal, or of a region in which no point counts, take the nearest point
- * of the other surface instead: each has its own normal. Within one surface the nearest point is the point itself, so
- * there they look against their own normal. A region that has no row after that, like two sheets that cross each other,
- * gives one row for each patch of A at its longest segment: at the middle of the segment, along the normal of the
- * triangle of B, as deep as the deepest corner of the triangle of A. */
+ * of the other surface instead: each point has a separate normal. Within one surface the nearest point is the point
+ * itself, so there the points look against their normals. A region that has no row after that, like two sheets that
+ * cross each other, gives one row for each patch of A at its longest segment: at the middle of the segment, along the
+ * normal of the triangle of B, as deep as the deepest corner of the triangle of A. */
 #include <math.h>
 
 #include "base/math3.h"
@@ -20,7 +20,7 @@ enum { GRAIN = 8 };
 static const double BEHIND = 0.1;    /* times the root of the area of the point */
 static const double NEAR = 0.5;      /* times the root of the area of the point: most rays end within this length */
 static const double NEAREST = 1e-9;  /* times the root of the area of the point: no direction below this distance */
-static const double FLATTEST = 1e-6; /* a surface along d looks neither way, whatever the rounding */
+static const double FLATTEST = 1e-6; /* a surface along d looks neither way, also with rounding errors */
 
 /* ---- Points ---- */
 
@@ -28,7 +28,7 @@ static const sn_finder_surface *surface_of(const sn_touch_finder *finder, const 
     return &finder->surface[finder->pair[finder->region[point->region].pair].surface[role]];
 }
 
-/* Spots of a surface that touches itself lie in its one flood, whatever their role. */
+/* Spots of a surface that touches itself lie in its one flood, with both roles. */
 static const sn_touch_spot *spot_of(const sn_touch_finder *finder, const sn_finder_point *point) {
     return &surface_of(finder, point, point->role)->flood.spot[point->spot];
 }

@@ -8,20 +8,20 @@
  * very small. Chan, Golub and Mulet (1999) solve the same difficulty for total variation: lambda becomes an unknown,
  * and the equation w(|u|) lambda - u = 0 is linearised,
  *
- *   lambda <- (u + du - w' lambda (u . du) / |u|) / w,  cut to |lambda| <= 1,      D = mu N / w (I - w' sym(lambda u^T)
- * / |u|)
+ *   lambda <- (u + du - w' lambda (u . du) / |u|) / w,  cut to |lambda| <= 1
+ *   D = mu N / w (I - w' sym(lambda u^T) / |u|)
  *
  * The residual still uses lambda(u). D is positive semidefinite, and it approaches the derivative as lambda approaches
  * lambda(u). The first D, with lambda = 0, is the secant of Kacanov's iteration.
  *
- * A solve that is repeated at the same place (newton_one_step.c, when contacts were released) gets the same D. With du
- * = 0 the update would give the derivative, which is 0 along a slip: a method with one linear solve per step would then
- * treat friction explicitly, reverse slips and gain energy.
+ * A solve that is repeated at the same place (newton_one_step.c, when contacts were released) gets the same D. With
+ * du = 0 the update would give the derivative, which is 0 along a slip. A method with one linear solve per step would
+ * then treat friction explicitly, reverse slips and gain energy.
  *
- * The normal force N is constant during a solve. It is first the N of the beginning of the step, then the N of the last
- * solution, until it does not change any more (Li et al. 2020, incremental potential contact). Then each solve has a
- * potential and a symmetric matrix. Also, the first guesses of the normal force in an impact, which are far too large,
- * do not enter the friction.
+ * The normal force N is constant during a solve. The first solve takes N from the beginning of the step, the next ones
+ * from the last solution, until N does not change any more (Li et al. 2020, incremental potential contact). Then each
+ * solve has a potential and a symmetric matrix. The first guesses of the normal force in an impact are far too large;
+ * friction does not use them.
  *
  * The memory (lambda, u and N of each contact) lasts for one step. */
 #ifndef SN_CONTACT_FRICTION_H

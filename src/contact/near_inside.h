@@ -1,4 +1,4 @@
-/* What the files of near_features.h share. */
+/* Declarations that the files of near_features.h share. */
 #ifndef SN_CONTACT_NEAR_INSIDE_H
 #define SN_CONTACT_NEAR_INSIDE_H
 

@@ -2,17 +2,18 @@
  * and Witkin 1998).
  *
  * A node in contact is prescribed along the normal n: it ends the step on the surface (a node of cloth: half the
- * thickness above it), and it has the collider's velocity along n. A step is taken with one set of contacts. Then the
- * set is judged by these rules. When a contact changes, the step is taken again (an active-set method):
+ * thickness above it), and it has the collider's velocity along n. A step is taken with one set of contacts. Then these
+ * rules judge the set. When a contact changes, the step is taken again (an active-set method):
  *
- *   free     gap(x1) < -e         becomes a contact, because it would penetrate
- *   contact  N < -e_f             becomes free, because its reaction would pull; N = n . R,  R = M (v1 - v0) / h -
- * f(t1, x1, v1) stick    |R_t| > mu N         slips: only n is constrained, and the force -mu N phi(|u_t|) u_t acts
- * (phi as in penalty.h) slip     |u_t| < slip speed   sticks: all three directions are prescribed, and the node moves
- * with the collider
+ *   free      gap(x1) < -e         becomes a contact, because it would penetrate
+ *   contact   N < -e_f             becomes free, because its reaction would pull
+ *   stick     |R_t| > mu N         slips: only n is constrained, and the force -mu N phi(|u_t|) u_t acts
+ *   slip      |u_t| < slip speed   sticks: all three directions are prescribed, and the node moves with the collider
+ *
+ *   R = M (v1 - v0) / h - f(t1, x1, v1) is the reaction, N = n . R its normal part; phi as in penalty.h
  *
  * The force of friction uses the N of the last judgement. When N changes by more than a part in 50, the step is taken
- * again too. All loops are bounded by counts: a contact changes at most a few times in a step, then it stays.
+ * again too. Counts bound all loops: a contact changes at most a few times in a step, then it stays.
  *
  * A contact has the normal at the start of the step; a new contact has the normal where the path of the node meets the
  * surface. On a curved or turning collider, a slipping contact can leave the surface. When it is farther than 1e-4 of

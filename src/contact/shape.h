@@ -1,16 +1,18 @@
 /* Shapes of colliders. A shape is a solid, described by its signed distance.
  *
  * A shape is one file with one table sn_shape_<name>, and one line in the list below. Everything else reads the table:
- * the scene's keys, the checks, the C interface, both responses, pictures and the page.
+ * the scene's keys, the checks, the C interface, the responses, pictures and the page.
  *
  * A shape uses coordinates with the origin at its centre and the axes of the scene before the collider turns.
  * collider_model.c does the moving, the turning and `inside` for all shapes.
  *
- *   gap(x): signed distance, negative inside of the solid; |grad gap| = 1
- *   n = grad gap: the unit normal; it points out of the solid
- *   grad n = curvature * across: `across` is symmetric and positive semidefinite, and across n = 0. It projects on the
- * directions in which n turns. Around a point it is I - n n^T. Around an edge the direction of the edge is taken out
- * too. On a face the curvature is 0.
+ *   gap(x)                       signed distance, negative inside of the solid; |grad gap| = 1
+ *   n = grad gap                 the unit normal; it points out of the solid
+ *   grad n = curvature * across  how n turns
+ *
+ * `across` is symmetric and positive semidefinite, and across n = 0. It projects on the directions in which n turns.
+ * Around a point it is I - n n^T. Around an edge the direction of the edge is taken out too. On a face the curvature is
+ * 0.
  *
  * gap, n and curvature are finite everywhere. At a jump of n (the centre of a ball, the axis of a capsule) n is any one
  * of its values, and the curvature is 0. */

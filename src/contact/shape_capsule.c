@@ -1,8 +1,8 @@
 /* A capsule: everything within `radius` of the segment from `from` to `to`. With c(x) the nearest point of the segment,
  *
- *   gap = |x - c| - r,   n = (x - c) / |x - c|,
- *   grad n = (I - n n^T - e e^T) / |x - c|  beside the segment (e: its direction),  (I - n n^T) / |x - c|  beyond its
- * ends.
+ *   gap = |x - c| - r,   n = (x - c) / |x - c|
+ *   grad n = (I - n n^T - e e^T) / |x - c|   beside the segment (e: its direction)
+ *   grad n = (I - n n^T) / |x - c|           beyond its ends
  *
  * Its centre is the middle of the segment. */
 #include <math.h>

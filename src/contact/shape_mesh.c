@@ -3,8 +3,10 @@
  *   a closed mesh is a solid        gap = +-d - t / 2, where the sign is minus inside
  *   an open mesh is a sheet         gap = d - t / 2 on both sides; it needs a thickness
  *
- *   n = grad gap. When p is on a face, grad n = 0. On an edge with direction e, grad n = +-(I - n n^T - e e^T) / d. On
- * a corner, grad n = +-(I - n n^T) / d.
+ *   n = grad gap
+ *   grad n = 0                             when p is on a face
+ *   grad n = +-(I - n n^T - e e^T) / d     when p is on an edge with direction e
+ *   grad n = +-(I - n n^T) / d             when p is a corner
  *
  * A point x is outside when (x - p) . N > 0. N is the pseudo-normal of the part of the surface that has p: the normal
  * of a face, the sum of the normals of the two faces of an edge, or the sum of the normals of all faces of a corner,

@@ -2,7 +2,7 @@
  *
  * The ends of the segment are places where an edge of one triangle pierces the other triangle. Whether an edge pierces
  * a triangle depends on exact signs (orientation.h), so the two triangles at an edge agree about it. Two triangles that
- * intersect have exactly two such places. The point of a place is computed from the edge and the triangle alone. So
+ * intersect have exactly two such places. The point of a place is computed only from the edge and the triangle. So
  * neighbouring segments have one end in common, to the last bit.
  *
  * The segment runs counter-clockwise around the part of A that is inside B, seen from outside of A. It is clockwise

@@ -3,18 +3,19 @@
  * The flood begins at the curves of intersection. A triangle with cuts is crossed; the others lie wholly inside or
  * wholly outside. The steps are:
  *   1. Corners of crossed triangles. Along an edge that is pierced, the number of times it enters the other body minus
- *      the number of times it leaves tells which end is inside. Ends of other edges are alike.
+ *      the number of times it leaves tells which end is inside. The two ends of an edge that is not pierced are both
+ *      inside or both outside.
  *   2. Triangles behind edges that are inside and not pierced are inside. They pass this on to their neighbours. A
- * patch without crossed triangles is taken as a whole.
- *   3. Crossed triangles that step 1 and 2 did not reach have a closed curve inside, like a dent of a spike. The sign
- * of the area in the curve says whether their corners are inside.
+ *      patch without crossed triangles is taken as a whole.
+ *   3. Crossed triangles that steps 1 and 2 did not reach have a closed curve inside, like a dent of a spike. The sign
+ *      of the area in the curve tells whether their corners are inside.
  *   4. Each patch gives one contact point for each connected part of the inside: area, vector area and centroid. For
  *      crossed triangles the sums run over the rim of the part that is inside (Green's theorem):
  *      area 1/2 sum (v - o) x (w - o) . n, with the origin o in the triangle. The document prints the formula for the
- *      centroid (5.7) without the sign of the areas; it is needed.
+ *      centroid (5.7) without the sign of the areas; the sign is needed.
  *
- * What is inside gets a label: 2 curve + role, the role being 0 on A and 1 on B. Labels that meet are merged. So a set
- * of labels is one connected part of the inside, with all curves that bound it. */
+ * Each part that is inside gets a label: 2 curve + role, with the role 0 on A and 1 on B. Labels that meet are merged.
+ * So a set of labels is one connected part of the inside, with all curves that bound it. */
 #ifndef SN_CONTACT_TOUCH_FLOOD_H
 #define SN_CONTACT_TOUCH_FLOOD_H
 
@@ -97,9 +98,9 @@ static inline void sn_touch_flood_reset(sn_touch_flood *flood) {
  * leaves B, or where B enters A. */
 static inline bool sn_touch_enters(int e, int role) { return (e == 1) != (role == 1); }
 
-/* ---- For touch_flood.c alone; in touch_spots.c ---- */
+/* ---- Only for touch_flood.c; in touch_spots.c ---- */
 
-/* Makes the spots of what is inside. `cut` and `link` begin with the same cut. */
+/* Makes the spots of the parts that are inside. `cut` and `link` begin with the same cut. */
 sn_status sn_touch_flood_spots(sn_touch_flood *flood, const sn_touch_cut *cut, int32_t *parent, sn_error *error);
 /* The area of the part of a crossed triangle that is inside when its corners are outside. Negative: they are inside. */
 double sn_touch_flood_area(const sn_touch_flood *flood, const sn_touch_cut *cut, const sn_touch_crossed *crossed);

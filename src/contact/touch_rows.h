@@ -5,8 +5,8 @@
  *   - a gap g along n, m: above 0 when the surfaces are apart, below 0 when they intersect. It is n . d, but for rows
  *     of the last fallback (determination.h), which have d = 0;
  *   - an area, m^2, for responses that work with pressures;
- *   - nodes with weights. The vector d = sum_k w_k x(node_k) runs from the point of B to the point of A: the carriers
- * of the point on A have positive weights, those of the point on B negative ones. A collider has no nodes.
+ *   - nodes with weights. The vector d = sum_k w_k x(node_k) runs from the point of B to the point of A. The carriers
+ *     of the point on A have positive weights, those of the point on B negative ones. A collider has no nodes.
  *
  * The rate of the gap is n . (sum_k w_k v_k - u), where u is the velocity of the collider's point (0 otherwise). A
  * force p along n on A, and -p on B, becomes w_k p n on node k.

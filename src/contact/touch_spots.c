@@ -6,8 +6,9 @@
  * are
  *   - the segments of its cuts;
  *   - the parts of its edges that are inside. Edges 0 and 2 run through o and add nothing. On edge 1, from p along d,
- * the part from s to t adds A (t - s) and the moment A ((t - s) (o + 2 p) + (t^2 - s^2) d) / 3, with A the area of the
- *     triangle. Both are differences, so each place where the edge enters or leaves adds its own term, in any order. */
+ *     the part from s to t adds A (t - s) and the moment A ((t - s) (o + 2 p) + (t^2 - s^2) d) / 3, with A the area of
+ *     the triangle. Both are differences, so each place where the edge enters or leaves adds its own term, in any
+ * order. */
 #include "base/math3.h"
 #include "touch_flood.h"
 

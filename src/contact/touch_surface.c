@@ -2,7 +2,7 @@
  *
  * The sides of all triangles are sorted by their smaller vertex (a counting sort), then by their larger one. Equal
  * sides lie next to each other after that, and each run of them is one edge. So edges are numbered by their vertices,
- * whatever the order of the triangles. */
+ * and the order of the triangles does not matter. */
 #include "touch_surface.h"
 
 #include <math.h>

@@ -1,17 +1,18 @@
 /* See fit_body.h. Source: Civit 5.3.1, step 4, with the energy of Alliez and others 2005.
  *
- * A step visits the nodes one after the other. (The document moves those of the boundary only. With the others the fit
- * is closer and the tets are better.) The place that minimises the energy of an optimal
- * Delaunay triangulation (ODT) is the mean of the circumcentres c_T of the node's tets, weighted by their volumes V_T:
+ * A step visits the nodes one after the other. (The document moves only the nodes of the boundary. When the others move
+ * too, the fit is closer and the tets are better.) The place that minimises the energy of an optimal Delaunay
+ * triangulation (ODT) is the mean of the circumcentres c_T of the node's tets, weighted by their volumes V_T:
  *
  *     x* = sum V_T c_T / sum V_T,      x' = x + k_ODT (x* - x)
  *
- * Three rules keep the body sound, each after a move of one node:
- *   - A node of the boundary moves inwards only: behind the planes of its boundary faces. So the new body is a part of
- * the old one, and parts that were split never overlap.
+ * Three rules hold for each move of a node:
+ *   - A node of the boundary moves only inwards: behind the planes of its boundary faces. So the new body is a part of
+ *     the old one, and parts that were split never overlap.
  *   - A boundary face x a b sweeps the tet x x' a b. No triangle of the surface may meet a swept tet. The new body is
  *     the old one without the swept tets, so the surface stays inside of it, and no detail is jumped over.
- *   - No tet of the node may get a shape that is worse than FLOOR, unless it was.
+ *   - No tet of the node may get a shape that is worse than FLOOR, unless its shape was worse before.
+ *
  * A move that breaks a rule is tried again with half its length. */
 #include "fit_body.h"
 

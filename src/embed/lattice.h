@@ -1,4 +1,4 @@
-/* Cubic cells over the box of a surface, each cut into five tets, and what each tet is to the surface.
+/* Cubic cells over the box of a surface, each cut into five tets, and whether each tet is inside, outside or pierced.
  *
  * Corners of a cell are numbered by bits: x + 2 y + 4 z. In an even cell (i + j + k even) tet 0 has the corners 0 3 5
  * 6, and tets 1 to 4 stand at the corners 1 2 4 7; in an odd cell it is the other way round. The tet at corner c has

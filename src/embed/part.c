@@ -1,7 +1,7 @@
 /* See part.h. Source: Civit 5.3.1, step 3.
  *
  * Two tets that share a face belong together when matter passes through the face: the surface pierces it, or it is
- * inside. Every tet begins with four nodes of its own. A face with matter makes its corners in both tets the same node.
+ * inside. Every tet begins with four separate nodes. A face with matter makes its corners in both tets the same node.
  * An edge or a node that is pierced or inside has only faces with matter around it. So faces, edges and nodes that lie
  * outside and that nothing else joins come apart, for example between two fingers in one cell. */
 #include "part.h"

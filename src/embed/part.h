@@ -1,4 +1,4 @@
-/* Tets of a lattice as a mesh whose parts are joined only where the surface, or what is inside of it, joins them. */
+/* Tets of a lattice as a mesh. Its parts are joined only where the surface, or the matter inside it, joins them. */
 #ifndef SN_EMBED_PART_H
 #define SN_EMBED_PART_H
 

@@ -2,9 +2,9 @@
  * ready for the kernels; and the chunks that threads work on.
  *
  * A chunk is a run of blocks of one batch. Chunks of one colour share no node, so they may write to nodes at the same
- * time; colours follow each other in order. Hence every sum into a node or a matrix entry has one order, whatever the
- * number of threads. The last block of a chunk may be padded: padded lanes repeat a real element with weight 0 and are
- * not scattered. */
+ * time; colours follow each other in order. So every sum into a node or a matrix entry has one order, for any number
+ * of threads. The last block of a chunk may be padded: padded lanes repeat a real element with weight 0 and are not
+ * scattered. */
 #ifndef SN_FEM_BATCH_H
 #define SN_FEM_BATCH_H
 

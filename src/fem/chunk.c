@@ -1,6 +1,6 @@
 /* Chunks by recursive bisection: a set of more than one chunk is cut across the longest side of the box of its centres,
- * so that either side makes whole chunks. Compact chunks have few neighbours, hence few colours, and few nodes for the
- * elements in them.
+ * so that either side makes whole chunks. Compact chunks have few neighbours, so they need few colours, and few nodes
+ * for the elements in them.
  *
  * Colours are given greedily in the order of the chunks, each chunk the permitted colour with the fewest chunks so far.
  */

@@ -11,8 +11,8 @@ typedef struct sn_batch_item {
     int32_t source, element;
 } sn_batch_item;
 
-/* Elements per chunk, a multiple of SN_LANES: about equal work whatever the element, and some sixteen chunks for small
- * batches. */
+/* Elements per chunk, a multiple of SN_LANES: about equal work for every type of element, and some sixteen chunks for
+ * small batches. */
 int64_t sn_chunk_size(const sn_element *element, int64_t elements);
 
 /* Orders the items so that each run of `size` is compact in space, and by place within a run. */

@@ -1,14 +1,19 @@
-/* Element types: shape functions on the reference element, quadrature, and what a body needs to know of its elements.
+/* Element types: shape functions on the reference element, quadrature, and the properties of elements that a body
+ * needs.
  *
  * A type is one file element_<name>.c with one table, and one line in names.h. It names its table of kernels; those of
- * solids are compiled per number of nodes and points (kernel/element_kernel.c). A type that its kernels do not serve is
- * refused when elements are compiled.
+ * solids are compiled per number of nodes and points (kernel/element_kernel.c). When no kernels serve a type, the
+ * compilation of its elements fails with a message.
  *
- * Everything the kernels need is per element and per quadrature point: the gradients g_i of the shape functions in the
- * rest shape for nodes 1..N-1 (that of node 0 is minus their sum) and the weight w (volume share). Then F = F0 +
- * sum_{i>=1} (x_i - x_0) (x) g_i,      f_i = -sum_q w_q P g_i,      K_ij = sum_q w_q g_i . dP . g_j with F0 = 0 for
- * solids; a plane triangle has its rest shape in the xy plane and F0 = e_z (x) e_z (plane strain). A triangle of cloth
- * is laid into the xy plane at rest (`lay`) and F0 = 0: the third column of its F is zero. */
+ * The kernels need these numbers of each element at each quadrature point: the gradients g_i of the shape functions in
+ * the rest shape for nodes 1..N-1 (that of node 0 is minus their sum) and the weight w (share of the volume). Then
+ *
+ *   F    = F0 + sum_{i>=1} (x_i - x_0) (x) g_i
+ *   f_i  = -sum_q w_q P g_i
+ *   K_ij = sum_q w_q g_i . dP . g_j
+ *
+ * Solids have F0 = 0. A plane triangle has its rest shape in the xy plane and F0 = e_z (x) e_z (plane strain). A
+ * triangle of cloth is laid into the xy plane at rest (`lay`) and has F0 = 0: the third column of its F is zero. */
 #ifndef SN_FEM_ELEMENT_H
 #define SN_FEM_ELEMENT_H
 

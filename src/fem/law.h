@@ -2,10 +2,15 @@
  * instruction set.
  *
  * A law is one file in kernel/law_<name>.c with one const table SN_ISA(sn_law_<name>), listed in kernel/laws.c. Its
- * functions work on SN_WIDTH elements at a time, one per lane. psi(F)            energy per rest volume, zero at rest
- *   P   = d psi / dF  first Piola-Kirchhoff stress; force on node i = -volume P g_i with g_i the rest gradient of its
- * shape function dP  = d P / dF    81 numbers, dP[9 * a + b] = d P[a] / d F[b], row-major F Corotational laws see R,
- * from the rotation block, and for their exact differential dR[9 * a + b] = d R[a] / d F[b]. */
+ * functions work on SN_WIDTH elements at a time, one per lane:
+ *
+ *   psi(F)            energy per rest volume, zero at rest
+ *   P  = d psi / dF   first Piola-Kirchhoff stress; the force on node i is -volume P g_i, with g_i the gradient of its
+ *                     shape function in the rest shape
+ *   dP = d P / dF     81 numbers, dP[9 * a + b] = d P[a] / d F[b], row-major F
+ *
+ * Corotational laws get the rotation R from the rotation block. For their exact differential they also get dR[9 * a +
+ * b] = d R[a] / d F[b]. */
 #ifndef SN_FEM_LAW_H
 #define SN_FEM_LAW_H
 

@@ -1,13 +1,22 @@
 /* Surface and body loads.
  *
- * A term is one load on one body, times a factor s(t). Dead terms are nodal forces F_i, consistent with the shape
- * functions N_i, taken once: traction T: F_i = int N_i T dA0,   pressure p: F_i = -int N_i p n0 dA0,   body b: F_i =
- * int N_i b dV0 Following terms are integrals over the current faces, x(xi, eta) = sum N_i x_i, a = dx/dxi, b =
- * dx/deta: pressure: f_i = -p int N_i (a x b) dxi deta (current normal and area) traction: f_i = int N_i R T |a x b|
- * dxi deta                             (current area, R the rotation of the face) force: f_i = int N_i R T dA0 (R turns
- * it, its size in newtons stays) R is the rotation of the polar decomposition of G = A + n (x) n0, A the deformation
- * gradient in the face. Their linearisation K = -df/dx is not symmetric in general (a pressure all around a closed
- * surface is). */
+ * A term is one load on one body, times a factor s(t).
+ *
+ * Dead terms are nodal forces F_i, consistent with the shape functions N_i. They are computed once:
+ *
+ *   traction T   F_i = int N_i T dA0
+ *   pressure p   F_i = -int N_i p n0 dA0
+ *   body b       F_i = int N_i b dV0
+ *
+ * Following terms are integrals over the current faces, x(xi, eta) = sum N_i x_i, a = dx/dxi, b = dx/deta:
+ *
+ *   pressure     f_i = -p int N_i (a x b) dxi deta         current normal and area
+ *   traction     f_i = int N_i R T |a x b| dxi deta        current area, R the rotation of the face
+ *   force        f_i = int N_i R T dA0                     R turns it; its size in newtons stays
+ *
+ * R is the rotation of the polar decomposition of G = A + n (x) n0, with A the deformation gradient in the face. The
+ * linearisation K = -df/dx of following terms is not symmetric in general. It is for a pressure all around a closed
+ * surface. */
 #ifndef SN_FEM_LOAD_H
 #define SN_FEM_LOAD_H
 

@@ -1,11 +1,17 @@
 /* Loads that follow a face: force and exact linearisation.
  *
- * With a = dx/dxi, b = dx/deta, c = a x b, J = |c|, n = c / J at a quadrature point, and da = N_j,xi u, db = N_j,eta u
- * for a change u of node j: dc = da x b + a x db,   dJ = n . dc,   dn = (dc - n dJ) / J Pressure (Bonet and Wood,
- * Nonlinear Continuum Mechanics for Finite Element Analysis, 8.5): f_i = -p w N_i c. Traction: f_i = w N_i R T J. The
- * rest frame E = (e1, e2, n0) makes F_s = A + n (x) n0 a 3x3 matrix G with G e1, G e2 in the plane; R is found from the
- * rotation by angle atan2(A21 - A12, A11 + A22) in the plane, which is the polar one, and with S = R^T G dR = R [w]x,
- * (tr S I - S) w = axial vector of (R^T dG - dG^T R). */
+ * At a quadrature point let a = dx/dxi, b = dx/deta, c = a x b, J = |c| and n = c / J. A change u of node j gives
+ * da = N_j,xi u and db = N_j,eta u, and
+ *
+ *   dc = da x b + a x db,   dJ = n . dc,   dn = (dc - n dJ) / J
+ *
+ *   pressure   f_i = -p w N_i c       (Bonet and Wood, Nonlinear Continuum Mechanics for Finite Element Analysis, 8.5)
+ *   traction   f_i = w N_i R T J
+ *
+ * The rest frame E = (e1, e2, n0) makes F_s = A + n (x) n0 a 3x3 matrix G with G e1, G e2 in the plane. R follows from
+ * the rotation by the angle atan2(A21 - A12, A11 + A22) in the plane, which is the polar one. With S = R^T G,
+ *
+ *   dR = R [w]x,   (tr S I - S) w = axial vector of (R^T dG - dG^T R). */
 #include <string.h>
 
 #include "base/math3.h"

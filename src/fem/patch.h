@@ -1,15 +1,20 @@
-/* Patches: where the volume of elements counts that do not lock (docs/incompressible.md).
+/* Patches: elements that do not lock measure their volume on patches (docs/incompressible.md).
  *
  * A patch is the elements of one material around a node (element->patches = corners) or one element (patches = 1). Its
  * deformation gradient is the mean over its points q, with L the barycentric coordinate of the node (1 for an element):
- *   F_a = sum_q w_q L_a(q) F_q / W_a = sum_i x_i (x) g_i^a,   W_a = sum_q w_q L_a(q).
- * The law is divided by its moduli (sn_law.scale) into two laws, psi = own + rest. With s = element->patch_shear:
- *   own   at the points of the elements: the shear modulus (1 - s) mu, the bulk modulus (1 - s) min(K, SN_PATCH_BULK
- * mu); rest  on the patches: the rest of both moduli. Corotated laws take the polar rotation of F_a. The energy is
- * sum_q w_q own(F_q) + sum_a W_a rest(F_a). So the forces of a patch are f_i = -W_a P_a g_i^a.
  *
- * Where the patches have a share of the shear modulus (s > 0), they have a memory of their own (prony.h): their part of
- * the law remembers on the patches, the part of the elements on the elements.
+ *   F_a = sum_q w_q L_a(q) F_q / W_a = sum_i x_i (x) g_i^a,   W_a = sum_q w_q L_a(q)
+ *
+ * The law is divided by its moduli (sn_law.scale) into two laws, psi = own + rest. With s = element->patch_shear:
+ *
+ *   own    at the points of the elements: the shear modulus (1 - s) mu and the bulk modulus
+ *          (1 - s) min(K, SN_PATCH_BULK mu)
+ *   rest   on the patches: the rest of both moduli. Corotated laws take the polar rotation of F_a
+ *
+ * The energy is sum_q w_q own(F_q) + sum_a W_a rest(F_a). So the forces of a patch are f_i = -W_a P_a g_i^a.
+ *
+ * Where the patches have a share of the shear modulus (s > 0), both parts of the law remember separately (prony.h): the
+ * memory of `rest` is on the patches, that of `own` on the elements.
  *
  * A patch has any number of nodes. Loops over patches compute the stresses; loops over nodes then sum the forces of the
  * patches around each node, in their order. So the bits do not depend on the number of threads. */

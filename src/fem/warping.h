@@ -3,7 +3,7 @@
  *
  *   f_i = R_i sum_j k_ij (R_i^T x_j - X_j)
  * with k_ij the blocks of the rest stiffness. Element by element this is f_i = -V R_i P(R_i^T F) g_i, P the linear
- * law's stress: every node of an element sees the element's strain in its own frame, hence the forces of an element
+ * law's stress: every node of an element sees the element's strain in its own frame, so the forces of an element
  * need not balance ("ghost" forces).
  *
  * R_i comes from the edges around vertex i, in one of two ways:

@@ -260,7 +260,7 @@ sn_kept_rotations *sn_linear_visit(sn_linear *linear);
 void sn_linear_recalled(sn_linear *linear, const double *recalled);
 /* out = (m M + d D + k K) u at the last linearisation, in double precision, unfiltered. */
 void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out);
-/* out = (d D + k K) u of the elements alone, at the last linearisation. */
+/* out = (d D + k K) u, only of the elements, at the last linearisation. */
 void sn_linear_elements_product(sn_linear *linear, double d, double k, const double *u, double *out);
 /* The trace of each node's diagonal block of m M + d D + k K at the last linearisation: nodes numbers. */
 void sn_linear_trace(sn_linear *linear, double m, double d, double k, double *out);

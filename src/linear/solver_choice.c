@@ -55,7 +55,7 @@ static bool has_cloth(const sn_elements_model *elements) {
     return false;
 }
 
-/* The linearised tension is definite. Its scalar matrix has preconditioners of its own. */
+/* The linearised tension is definite. Its scalar matrix has separate preconditioners. */
 static sn_choice choose_scalar(const sn_solver_options *o) {
     const sn_krylov *krylov = sn_krylov_find(o->method);
     const sn_preconditioner *named =
@@ -78,7 +78,7 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
             c.krylov = &sn_krylov_gmres; /* its preconditioner is the factor of the symmetric part */
         return c;
     }
-    /* Multigrid needs a mesh. Rigid bodies alone have none: no node has a neighbour. */
+    /* Multigrid needs a mesh. A world of only rigid bodies has none: no node has a neighbour. */
     const bool meshed = linear->model.position && linear->pattern.block_count > linear->pattern.nodes;
     const int size = linear->is_static ? linear->model.nodes : linear->largest;
     const bool large = c.assembled && meshed && size >= AUTO_MULTIGRID_NODES;

@@ -1,6 +1,6 @@
 /* The state that the parts of the solver share: solver.c (creation; the solve as a table of contents), solver_choice.c
  * (choice of method), solver_prepare.c (exact operator, matrix and preconditioner), solver_refine.c (refinement),
- * solver_mass.c (mass matrix), solver_remember.c (what a solve leaves to the next ones, for saved states). */
+ * solver_mass.c (mass matrix), solver_remember.c (data that one solve leaves to the next ones, for saved states). */
 #ifndef SN_LINEAR_SOLVER_INSIDE_H
 #define SN_LINEAR_SOLVER_INSIDE_H
 

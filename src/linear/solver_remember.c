@@ -1,6 +1,6 @@
-/* What a solver carries from one solve to the next ones, as bytes of an archive: the data of a preconditioner that
- * outlives its matrix (multigrid, direct factors), and the present linearisation when it will serve again (simplified
- * Newton). Everything else is made anew by the next solve, with the same bits. */
+/* The data that a solver carries from one solve to the next ones, as bytes of an archive: the data of a preconditioner
+ * that outlives its matrix (multigrid, direct factors), and the present linearisation when it will serve again
+ * (simplified Newton). The next solve makes everything else anew, with the same bits. */
 #include <string.h>
 
 #include "solver_inside.h"

@@ -34,7 +34,7 @@ sn_status sn_rectangle(sn_context *context, const char *generator, const double 
                        const char *const side[4], sn_mesh **mesh, sn_error *error);
 
 /* Three tets of the prism with bottom abc and top def (a under d, ...), positive when abc is counter-clockwise seen
- * from the top. Each quadrilateral is cut from its smallest node, so neighbouring prisms agree whatever their order. */
+ * from the top. Each quadrilateral is cut from its smallest node, so neighbouring prisms agree in any order. */
 void sn_prism_to_tets(const int32_t node[6], int32_t *tet);
 
 /* ---- A disc of `rings` rings: 1 + 3 r (r + 1) points, 6 r^2 triangles, counter-clockwise in (u, v) ---- */

@@ -3,7 +3,7 @@
  *
  * A mesh that was refined remembers for each new node i its two parents p and q (sn_mesh.node_parent). A function on
  * the finest mesh has nodal values mu. In the hierarchical basis it has coefficients eta: the values at the nodes of
- * level 0, and at each other node what its value adds to the mean of its parents. With N_k the nodes born on level k:
+ * level 0, and at each other node its value minus the mean of its parents. With N_k the nodes born on level k:
  *
  *   mu = S eta          for k = 1 .. l, i in N_k:  x_i += (x_p + x_q) / 2
  *   eta = S^-1 mu       for k = l .. 1, i in N_k:  x_i -= (x_p + x_q) / 2

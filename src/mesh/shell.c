@@ -1,4 +1,4 @@
-/* The boundary of tets as a mesh of its own: triangles alone, for closed cloth. */
+/* The boundary of tets as a separate mesh of triangles, for closed cloth. */
 #include <string.h>
 
 #include "mesh_internal.h"

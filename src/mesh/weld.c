@@ -1,4 +1,4 @@
-/* See weld.h. Both functions sort, so that the result depends on the mesh alone. */
+/* See weld.h. Both functions sort, so that the result depends only on the mesh. */
 #include "weld.h"
 
 #include <stdbool.h>

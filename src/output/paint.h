@@ -1,4 +1,4 @@
-/* Colours, text and pixels: what a picture is painted with. */
+/* Colours, text and pixels of a picture. */
 #ifndef SN_OUTPUT_PAINT_H
 #define SN_OUTPUT_PAINT_H
 

@@ -1,4 +1,4 @@
-/* The stage of a picture: what is seen, from where, in which light. Filled by picture.c, drawn by raster.c and shade.c.
+/* The stage of a picture: the objects, the camera and the light. Filled by picture.c, drawn by raster.c and shade.c.
  *
  * A pixel has several samples. raster.c finds what each sample shows. shade.c computes the light once for a pixel whose
  * samples show the same smooth piece, and once for each piece where several meet: edges are smooth, and few pixels cost
@@ -47,7 +47,7 @@ typedef struct sn_stage {
     double eye[3], right[3], up[3], forward[3];
     double focal;             /* samples per unit of tangent */
     double middle;            /* column of the optical axis, in samples: left of the colour bar */
-    double centre[3], radius; /* of what is seen */
+    double centre[3], radius; /* of all visible objects */
     double light[3], fill[3]; /* unit vectors towards the lights */
     bool coloured;
     double low, high;                  /* of the colour map */

@@ -77,7 +77,7 @@ static sn_status refine(const sn_place *place, sn_mesh **mesh) {
     return status;
 }
 
-/* The boundary alone, where the key asks for it. */
+/* Only the boundary, where the key asks for it. */
 static sn_status peel(const sn_place *place, sn_mesh **mesh) {
     bool shell = false;
     sn_status status = sn_read_bool(place, &shell);
@@ -91,7 +91,7 @@ static sn_status peel(const sn_place *place, sn_mesh **mesh) {
     return SN_OK;
 }
 
-/* scale, rotate, move: in this order, whatever the order of the keys. */
+/* scale, rotate, move: always in this order; the order of the keys does not matter. */
 static sn_status put(const sn_place *place, sn_mesh *mesh) {
     sn_place child;
     double value[4];
@@ -131,10 +131,10 @@ static sn_status check_shape(const sn_place *source, shape_need need, const sn_m
     if (need == NEED_TRIANGLES && mesh->triangle_count == 0)
         return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh without triangles");
     if (need == NEED_ALONE && (mesh->tet_count > 0 || mesh->triangle_count == 0))
-        return sn_place_fail(
-            source, SN_BAD_INPUT,
-            "gives a mesh of %d tets and %d triangles; the elements tri3, cloth and particles need triangles alone",
-            mesh->tet_count, mesh->triangle_count);
+        return sn_place_fail(source, SN_BAD_INPUT,
+                             "gives a mesh of %d tets and %d triangles; the elements tri3, cloth and particles need a "
+                             "mesh of only triangles",
+                             mesh->tet_count, mesh->triangle_count);
     return SN_OK;
 }
 

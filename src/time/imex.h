@@ -1,4 +1,4 @@
-/* What the IMEX methods share. */
+/* Parts that the IMEX methods share. */
 #ifndef SN_TIME_IMEX_H
 #define SN_TIME_IMEX_H
 

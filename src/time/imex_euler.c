@@ -5,8 +5,13 @@
  *   M (v1 - v) / h = -K (x1 - x) - D v1 + g(x, v),   x1 = x + h v1
  *
  * This is one linear solve with M / h^2 + D / h + K, which stays the same from step to step. The explicit part limits
- * the step. An update evaluates g again at the end of the step and solves again: with d = x1 - x1 before, (M / h^2 + D
- * / h + K) d = f(t + h, x1, v1) - M (x1 - x - h v) / h^2 so updates go towards the solution of implicit Euler. */
+ * the step.
+ *
+ * An update evaluates g again at the end of the step and solves again. With d the change of x1,
+ *
+ *   (M / h^2 + D / h + K) d = f(t + h, x1, v1) - M (x1 - x - h v) / h^2
+ *
+ * So updates go towards the solution of implicit Euler. */
 #include "base/vector.h"
 #include "imex.h"
 #include "methods.h"

@@ -1,8 +1,8 @@
 /* The judge of a step: refuses a leap that no force explains. It stands between every method and the acceptance of its
  * step.
  *
- *   E = T + S + O(t1)     kinetic energy, energy stored by the elements, potential of the outside at the end of the
- * step a leap:  E1 - E0 - W > LEAP (T0 + |S0| + |O1 - O0| + W)
+ *   E = T + S + O(t1)     kinetic energy, energy stored by the elements, potential of the outside at the end t1
+ *   a leap                E1 - E0 - W > LEAP (T0 + |S0| + |O1 - O0| + W)
  *
  * Both E use the outside at the end t1 of the step, because a method may meet a spring there that was not there before.
  * Implicit Euler without error has E1 <= E0 then. W is the work of forces without a potential and of prescribed motion.

@@ -16,7 +16,7 @@
  *   l^2 |b_j + l e_j|^2 <= |b_j|^2 + (tr A_jj V)^2,   l = 1, 0.9, 0.81, ...
  *
  * It assumes that A and the diagonal matrix L of the factors nearly commute, and that e grows with the square of the
- * factors. V = correction.speed allows about this speed to a node whatever the error is.
+ * factors. V = correction.speed: a node may have about this speed even when e is large.
  *
  * The code works with d = h v1 as the other methods do: A d / h = b. */
 #include <math.h>

@@ -27,7 +27,7 @@ typedef struct sn_linearisation_table {
     void (*product)(sn_linearisation *self, double m, double d, double k, const double *u, double *out);
     /* Solves the problem. SN_NOT_CONVERGED leaves the best x. `report` comes in as zeros. */
     sn_status (*solve)(sn_linearisation *self, const sn_solve *problem, sn_linear_report *report, sn_error *error);
-    /* out = (d D + k K) u of the elements alone. NULL: all forces are those of elements. */
+    /* out = (d D + k K) u, only of the elements. NULL: all forces are those of elements. */
     void (*inside)(sn_linearisation *self, double d, double k, const double *u, double *out);
     /* One number per node (3 scalars; the last node may have fewer): the trace of its diagonal block of m M + d D +
      * k K. */
@@ -59,7 +59,7 @@ static inline void sn_linearisation_product(sn_linearisation *self, double m, do
     self->table->product(self, m, d, k, u, out);
 }
 
-/* The product with the matrices of the elements alone. */
+/* The product with the matrices of only the elements. */
 static inline void sn_linearisation_inside(sn_linearisation *self, double d, double k, const double *u, double *out) {
     if (self->table->inside)
         self->table->inside(self, d, k, u, out);

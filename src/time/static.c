@@ -5,7 +5,7 @@
 sn_status sn_static_solve(sn_step *step, bool (*reached)(void *user, const sn_step *step), void *user) {
     const int steps = step->options->load_steps > 1 ? step->options->load_steps : 1;
     const double start = step->t;
-    step->start = NULL; /* each fraction has a start of its own */
+    step->start = NULL; /* each fraction starts anew */
     for (int i = 1; i <= steps; ++i) {
         const double goal = i == steps ? 1.0 : start + (1 - start) * i / steps;
         step->h = goal - step->t;

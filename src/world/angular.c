@@ -1,13 +1,13 @@
 /* Angular momentum of free bodies in steps of implicit Euler.
  *
- * With x1 = x0 + h v1 a step changes the angular momentum by h sum x0 x f. Forces that have no torque together about
- * the places y of the nodes have one about x0: h sum (x0 - y) x f. The forces inside a body act at y = x1, so a body
- * that turns and is strained loses angular momentum in every step. The loss of each body is known. So the body gets the
- * spin w = I^-1 h sum (y - x0) x f about its centre of mass, which makes up for it. Linear momentum and positions stay.
+ * With x1 = x0 + h v1 a step changes the angular momentum by h sum x0 x f. Forces that act at the places y and have no
+ * torque together there change it by h sum (x0 - y) x f. The forces inside a body act at y = x1, so a body that turns
+ * and is strained loses angular momentum in every step. The loss of each body is known. To make up for it, the body
+ * gets the spin w = I^-1 h sum (y - x0) x f about its centre of mass. Linear momentum and positions do not change.
  *
- * This holds for the forces at the solution. A method that does not solve to the end, such as "one-step", moved the
- * body with other forces, those of its linearisation. To give back what the forces at its end would have taken makes
- * bodies that turn fast turn ever faster. So such steps get nothing back.
+ * This holds for the forces at the solution. A method that does not solve to the end, such as "one-step", moves the
+ * body with other forces, those of its linearisation. When such steps got the same spin, bodies that turn fast turned
+ * ever faster. So such steps get nothing back.
  *
  * The responses "area" and "penalty" act at x0 (contact/touch_rows.h), so that they need nothing. The forces of "exact"
  * have y = x1 for its barrier, and for its friction the places where its rows were made. */

@@ -23,7 +23,7 @@
 #include "sweep.h"
 #include "touching.h"
 
-static const double SLOP = 1e-3; /* depth that is left alone, in sizes of the model: contacts at rest do not break */
+static const double SLOP = 1e-3; /* depth that stays, in sizes of the model: contacts at rest do not break */
 static const double PASS = 0.25; /* way of two bodies in a step, in sizes of the smaller one */
 static const double FAST = 1;    /* speed at which a depth goes away at most, in sizes of the smaller body per second */
 

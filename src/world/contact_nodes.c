@@ -1,5 +1,5 @@
-/* Contact points: what of the bodies may touch colliders, with areas and masses. These are surface nodes, or the
- * vertices of a detailed surface. Also the boundary faces of a body.
+/* Contact points: the points of the bodies that may touch colliders, with areas and masses. A point is a surface node,
+ * or a vertex of a detailed surface. This file also finds the boundary faces of a body.
  *
  * Points of cloth stay half its thickness away from colliders.
  *

@@ -4,18 +4,25 @@
  *   f = p S,   p the pressure inside above the ambient pressure P, which acts outside
  *   constant     p = p0,                       E = -p0 V
  *   isothermal   (P + p) V = (P + p0) V0,      E = -(P + p0) V0 ln(V / V0) + P (V - V0)      (Boyle's law)
- * with the volume V0 of the rest shape, where the gas has the pressure p0. Below V0 / 1000 the pressure stays as it is
- * there, so that all is finite. A constant force on all nodes of a closed surface does no work, so V may be measured
- * from any point; it is one of the nodes. In mode "static" everything is multiplied with the load fraction.
+ *
+ * V0 is the volume of the rest shape, where the gas has the pressure p0. Below V0 / 1000 the pressure stays as it is
+ * there, so that all numbers are finite. A constant force on all nodes of a closed surface does no work, so V may be
+ * measured from any point; the code takes one of the nodes. In mode "static" everything is multiplied with the load
+ * fraction.
  *
  *   K = -df/dx = -p d2V - dp/dV S S^T
- * d2V has a block of each pair of nodes of a face, d2V / da db = -[c]x / 6; it is symmetric when the surface is closed.
- * It can be indefinite, as the stiffness of every pressure: a sphere that is blown up suddenly has no tension yet to
- * hold it. So dynamics leaves it out, unless the method needs the exact Jacobian. The other part couples all nodes with
- * all others. It is positive and has the rank one, so it is no block: `product` adds it, and `solve` corrects the
- * solution of a system without it (Sherman, Morrison and Woodbury). With N the gradients S of all gases and C = diag(-k
- * dp/dV): (A + N C N^T) x = b:    A y = b,  A Z = N,  (I + N^T Z C) s = N^T y,  x = y - Z C s where s = N^T x are the
- * changes of the volumes. */
+ *
+ * d2V has a block for each pair of nodes of a face, d2V / da db = -[c]x / 6. It is symmetric when the surface is
+ * closed. It can be indefinite, as the stiffness of every pressure: a sphere that is blown up suddenly has no tension
+ * yet to hold it. So dynamics leaves it out, unless the method needs the exact Jacobian.
+ *
+ * The other part couples all nodes with all others. It is positive and has the rank one, so it is no block: `product`
+ * adds it, and `solve` corrects the solution of a system without it (Sherman, Morrison and Woodbury). With N the
+ * gradients S of all gases and C = diag(-k dp/dV), the system (A + N C N^T) x = b is solved by
+ *
+ *   A y = b,  A Z = N,  (I + N^T Z C) s = N^T y,  x = y - Z C s
+ *
+ * where s = N^T x are the changes of the volumes. */
 #include <math.h>
 #include <string.h>
 

@@ -1,15 +1,16 @@
 /* Links: equality constraints that tie a material point of a body to a place, or to a material point of another body
  * (Civit 3.4).
  *
- *   h = sum_i w_i x_i - target(t) = 0,   w: the shape functions of the element at the point; those of the other body
- * have the other sign
+ *   h = sum_i w_i x_i - target(t) = 0
  *
- * h is the error of a link: the gap between its two points. G = dh/dx is constant and has three rows per link. The
- * state keeps the multipliers l (N): the force of a link on its point. They act as f += G^T l. Each linear solve of
- * Newton's method becomes
+ * w are the shape functions of the element at the point; those of the other body have the other sign. h is the error of
+ * a link: the gap between its two points. G = dh/dx is constant and has three rows per link. The state keeps the
+ * multipliers l (N): the force of a link on its point. They act as f += G^T l. Each linear solve of Newton's method
+ * becomes
  *
- *   A d = b + G^T dl,  G d = h_goal - h(y):    Z = A^-1 G^T,  (G Z) dl = h_goal - h - G d_0,  d = d_0 + Z dl,  A d_0 =
- * b
+ *   A d = b + G^T dl,   G d = h_goal - h(y)
+ *
+ *   A d_0 = b,   Z = A^-1 G^T,   (G Z) dl = h_goal - h - G d_0,   d = d_0 + Z dl
  *
  * A force in the range of G^T changes dl, but not d. Therefore a spring can be added that shows Newton's method a link
  * that is not met: f += G^T (l - s (h - h_goal)), where the stiffness s is the modulus times the size of the body.
@@ -21,7 +22,7 @@
  * Stabilisation corrects the error h_0 at the beginning of a step:
  *   baumgarte   h_goal = (1 - rate) h_0: the correction is part of the motion
  *   post        h_goal = h_0; after the step x_i -= rate h w_i / m_i / sum_j (w_j^2 / m_j). Velocities do not change.
- * When several links correct one node, the mean of the corrections is taken (Civit 3.4.2.4). */
+ *               When several links correct one node, the mean of the corrections is taken (Civit 3.4.2.4). */
 #include <math.h>
 #include <string.h>
 

@@ -132,8 +132,7 @@ static sn_status check_thickness(const sn_body_options *options, const sn_body *
                           "thickness has no effect on element %s; it is for tri3 and cloth", body->type->name);
     if (body->element->lay && options->thickness == 1)
         return sn_fail_at(error, SN_BAD_INPUT, "thickness",
-                          "body '%s' is cloth and has no thickness of its own, only the usual 1 m; give that of the "
-                          "fabric, for example 0.0005",
+                          "body '%s' is cloth and needs the thickness of its fabric in m, for example 0.0005",
                           body->name);
     return SN_OK;
 }

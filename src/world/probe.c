@@ -1,9 +1,9 @@
 /* Probes. Their nodes and elements are found once, at creation. Their values are computed from the present state:
  *
  *   displacement, position, velocity   mean over the nodes
- *   reaction   force of the supports on the body (colliders and other bodies are supports too): M a - f, total over the
- * held components of the nodes. a is the change of velocity in the last step over the length of the step; it is 0 in
- *              statics
+ *   reaction   force of the supports on the body (colliders and other bodies are supports too): M a - f, total over
+ *              the held components of the nodes. a is the change of velocity in the last step over the length of the
+ *              step; it is 0 in statics
  *   force      force of one kind of interaction, total over the nodes
  *   contacts   how many of the nodes get a force from a collider or from another body
  *   kinetic, gravity, momentum, angular_momentum   total over the nodes; p = M v
@@ -117,8 +117,8 @@ static sn_interaction *find_interaction(const sn_world *world, const char *name)
 static sn_status check_force(const sn_world *world, const sn_probe *probe, sn_error *error) {
     const sn_interaction *self = find_interaction(world, probe->interaction);
     if (self && (self->kind->support || self->kind->force)) return SN_OK;
-    return sn_fail_at(error, SN_UNSUPPORTED, "interaction", "the interaction '%.31s' has no force of its own",
-                      probe->interaction);
+    return sn_fail_at(error, SN_UNSUPPORTED, "interaction",
+                      "the interaction '%.31s' has no force that a probe can measure", probe->interaction);
 }
 
 static sn_status take_probe(sn_world *world, const sn_probe *probe, sn_probe_target *target, sn_error *error) {

@@ -1,5 +1,5 @@
-/* What a response remembers of each contact row from one step to the next. Rows are found again by their surfaces and
- * features. The memory belongs to the history of the world: it is saved with the state. */
+/* The memory of a response: it keeps numbers of each contact row from one step to the next. Rows are found again by
+ * their surfaces and features. The memory belongs to the history of the world: it is saved with the state. */
 #ifndef SN_WORLD_ROW_MEMORY_H
 #define SN_WORLD_ROW_MEMORY_H
 

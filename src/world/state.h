@@ -5,8 +5,8 @@
  * copied as a whole to a state of the same layout. To a state of another layout each part is copied that has the same
  * name and size in both.
  *
- * The part "memory" is large and changes as a whole in every step. So it has a block of its own: a step writes the new
- * memory to the block of another state and exchanges the two blocks (memory.h). */
+ * The part "memory" is large and changes as a whole in every step. So it lies in a second, separate block: a step
+ * writes the new memory to the block of another state and exchanges the two blocks (memory.h). */
 #ifndef SN_WORLD_STATE_H
 #define SN_WORLD_STATE_H
 

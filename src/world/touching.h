@@ -1,6 +1,6 @@
-/* Bodies that touch: what the responses share. The interaction "contact" (touching.c) owns this data. It makes the
- * surfaces, knows which of them may touch, and keeps the list of contacts, their forces and the events. The responses
- * are interactions that follow it in the list: they fill `rows` and `force`.
+/* Bodies that touch: the data that the responses share. The interaction "contact" (touching.c) owns this data. It makes
+ * the surfaces, knows which of them may touch, and keeps the list of contacts, their forces and the events. The
+ * responses are interactions that follow it in the list: they fill `rows` and `force`.
  *
  * A step runs like this:
  *   - `begin` of the interaction "contact" moves the surfaces to the start of the step;

@@ -58,18 +58,18 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     return status ? status : sn_workspace_fit(world, error);
 }
 
-/* Whether all elements have the tension that the method takes alone, and the solver can do with it. */
+/* Whether all elements have the linearised tension that the method needs, and the solver supports it. */
 static sn_status check_split(const sn_world *world, const sn_solver_options *solver, const sn_method *method,
                              sn_error *error) {
     if (!world->solid->elements.splits)
-        return method->tension ? sn_fail_at(error, SN_UNSUPPORTED, "time.method",
-                                            "time.method '%s' is for bodies of the law 'cloth-particles' without a "
-                                            "'limit' alone: it splits "
-                                            "their tension off",
-                                            method->name)
-                               : sn_fail_at(error, SN_UNSUPPORTED, "time.newton.jacobian",
-                                            "time.newton.jacobian 'approximate' is for bodies of the law "
-                                            "'cloth-particles' without a 'limit' alone; take 'exact'");
+        return method->tension
+                   ? sn_fail_at(error, SN_UNSUPPORTED, "time.method",
+                                "time.method '%s' needs the law 'cloth-particles' without a 'limit' in all "
+                                "bodies: it treats their tension separately",
+                                method->name)
+                   : sn_fail_at(error, SN_UNSUPPORTED, "time.newton.jacobian",
+                                "time.newton.jacobian 'approximate' needs the law 'cloth-particles' without "
+                                "a 'limit' in all bodies; take 'exact'");
     return sn_within(error, sn_solver_options_split(solver, error), "solver");
 }
 

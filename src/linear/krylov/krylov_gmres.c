@@ -7,7 +7,7 @@
  * that gain nothing.
  *
  * The flexible form (Saad 1993) keeps P v_j and takes x += sum_j y_j P v_j. It needs twice the memory. A preconditioner
- * in single precision is not quite linear; where large y_j cancel, P V y would lose what the sum keeps. */
+ * in single precision is not quite linear; where large y_j cancel, P V y would lose digits that the sum keeps. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The scalar matrix: one number per pair of nodes, which stands for that number times the identity, of the linearised
- * tension of elements that split (fem/element.h; Hauth 4.2). It is a Laplacian with local coefficients:
+/* The scalar matrix: one number per pair of nodes, which stands for that number times the identity. It is the matrix of
+ * the linearised tension of elements that split (fem/element.h; Hauth 4.2), a Laplacian with local coefficients:
  *
  *   A = m M + d D + k K,   A_ij = -(k modulus + d damping) of the edge ij,   A_ii = (m + d a_i) m_i - sum_j A_ij
  *

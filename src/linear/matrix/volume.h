@@ -1,15 +1,20 @@
 /* The volumes of nearly incompressible bodies, taken out of the matrix.
  *
  * The patches of elements that do not lock (fem/patch.h) hold nearly all of the bulk modulus. The tangent T of a patch
- * has then one large eigenvalue t with the eigenvector N: the change of volume. Towards Poisson's ratio 1/2 it grows
+ * then has one large eigenvalue t with the eigenvector N: the change of volume. Towards Poisson's ratio 1/2 it grows
  * without bound, and every preconditioner of the whole matrix suffers. Here each tangent is divided:
- *   T = T' + D N N^T,   D = (1 - s) t,
- * with s the share that a softer body has too (sn_patch_divide). T' goes into the matrix A'. The rest becomes an
- * equation of its own with the pressure p of the patch as an unknown:
- *   A = A' + B^T D B,   A x = b   <=>   A' x + B^T p = b,   B x - D^-1 p = 0.
+ *
+ *   T = T' + D N N^T,   D = (1 - s) t
+ *
+ * s is the share that a softer body has too (sn_patch_divide). T' goes into the matrix A'. The rest becomes a separate
+ * equation with the pressure p of the patch as an unknown:
+ *
+ *   A = A' + B^T D B,   A x = b   <=>   A' x + B^T p = b,   B x - D^-1 p = 0
+ *
  * Row a of B is b_a . x = N : sum_i x_i (x) g_i. The rows and the pressures are scaled by l_a = D_a |b_a|, so that a
  * residual of the second equation is about as large as the error that it makes in A x = b:
- *   row = l b,   compliance = l^2 / D. */
+ *
+ *   row = l b,   compliance = l^2 / D */
 #ifndef SN_LINEAR_VOLUME_H
 #define SN_LINEAR_VOLUME_H
 

@@ -59,7 +59,7 @@ static sn_status reserve(sn_context *context, sn_coupled_block *b, const sn_matr
     return status;
 }
 
-/* Numbers the coupled nodes; without `all` those that are coupled with held nodes alone are none of them. Returns the
+/* Numbers the coupled nodes; without `all`, nodes that are coupled only with held nodes are left out. Returns the
  * number of blocks between the coupled nodes. */
 static int number_nodes(sn_coupled_block *b, const sn_matrix *matrix, const sn_filter *filter, bool all) {
     const sn_coupling *c = matrix->coupling;

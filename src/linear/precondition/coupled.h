@@ -46,7 +46,7 @@ typedef struct sn_coupled_block {
 } sn_coupled_block;
 
 /* Makes the factor for a symmetric matrix with a coupling. Without a usable factor (the part is singular), the
- * correction is left out. all: nodes that are coupled with held nodes alone take part. Incomplete factors do without
+ * correction is left out. all: nodes that are coupled only with held nodes take part too. Incomplete factors do without
  * them: the own blocks of such nodes know their contacts. Multigrid needs them, because its coarse levels do not. */
 sn_status sn_coupled_update(sn_context *context, const sn_operator *op, const sn_filter *filter, bool all,
                             sn_coupled_block *block, sn_error *error);

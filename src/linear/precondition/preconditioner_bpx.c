@@ -3,8 +3,8 @@
  *   z = sum_k  P_l .. P_{k+1}  D_k^-1  P_{k+1}^T .. P_l^T r,   k = 1 .. l,   plus the same of level 0 with A_0^-1
  *
  * D_k is the block diagonal of A_k (hierarchy.h), for all nodes of level k whose function on this level is not the one
- * of level k - 1: those that were born on it and their parents. This is what the hierarchical basis leaves out: it
- * scales each node on the level of its birth only. Level 0 is solved by a direct factor; where it has no definite one,
+ * of level k - 1: those that were born on it and their parents. The hierarchical basis, in contrast,
+ * scales each node only on the level of its birth. Level 0 is solved by a direct factor; where it has no definite one,
  * its nodes have their 3 x 3 blocks, so the preconditioner is always positive definite. Nodes of bodies without levels
  * have their 3 x 3 blocks. */
 #include "hierarchy.h"
