@@ -25,7 +25,8 @@ typedef struct fall {
     double farthest;   /* m: the farthest that the body went from its first place */
 } fall;
 
-static void middle_of(const sn_world *world, const double *x, double out[3]) {
+/* The mean over the nodes: of positions the middle of the body, of velocities its velocity. */
+static void mean_of(const sn_world *world, const double *x, double out[3]) {
     const int nodes = sn_world_body_mesh(world, 0)->node_count;
     for (int k = 0; k < 3; ++k) out[k] = 0;
     for (int i = 0; i < 3 * nodes; ++i) out[i % 3] += x[i] / nodes;
@@ -49,25 +50,27 @@ static void look(const sn_world *world, sn_contact *contact, fall *out) {
 
 static sn_status follow(sn_world *world, double end, FILE *table, const char *name, fall *out, sn_error *error) {
     const int nodes = sn_world_body_mesh(world, 0)->node_count, steps = (int)lround(end / step_length);
-    double *x = malloc(6 * (size_t)nodes * sizeof *x), *v = x + 3 * (size_t)nodes, first[3], before[3] = {0}, now[3];
+    double *x = malloc(6 * (size_t)nodes * sizeof *x), *v = x + 3 * (size_t)nodes;
+    const double zero[3] = {0};
+    double first[3], before[3] = {0}, now[3], velocity[3];
     sn_contact *contact = malloc(ROOM * sizeof *contact);
     sn_status status = x && contact ? sn_world_get(world, 0, x, v) : SN_NO_MEMORY;
     *out = (fall){0};
-    if (!status) middle_of(world, x, first);
+    if (!status) mean_of(world, x, first);
     for (int i = 1; i <= steps && !status; ++i) {
         status = sn_world_step(world, NULL, error);
         if (status) break;
         look(world, contact, out);
         sn_world_get(world, 0, x, v);
-        middle_of(world, x, now);
+        mean_of(world, x, now);
+        mean_of(world, v, velocity);
         out->farthest = fmax(out->farthest, distance(now, first));
-        if (i == steps - 25) middle_of(world, x, before);
-        if (i % 5 == 0) fprintf(table, "%s,%.3f,%.6f,%.6f,%.0f\n", name, i * step_length, now[0], now[1], out->last);
+        if (i == steps - 25) mean_of(world, x, before);
+        if (i % 5 == 0)
+            fprintf(table, "%s,%.3f,%.6f,%.6f,%.6f,%.0f\n", name, i * step_length, now[0], now[1],
+                    distance(velocity, zero), out->last);
     }
-    for (int i = 0; i < nodes && !status; ++i) {
-        const double zero[3] = {0};
-        out->speed = fmax(out->speed, distance(v + 3 * (size_t)i, zero));
-    }
+    for (int i = 0; i < nodes && !status; ++i) out->speed = fmax(out->speed, distance(v + 3 * (size_t)i, zero));
     if (!status) out->way = distance(now, before);
     free(x), free(contact);
     return status;
@@ -162,12 +165,40 @@ static sn_status drop_creatures(experiment_run *run, FILE *table, sn_error *erro
     return SN_OK;
 }
 
+/* Where the middle of each body is along the ramp, and how fast it goes. The place is positive below the origin. The
+ * names of the bodies are those in the table: a quick run has fewer. */
+static void plot(experiment_run *run) {
+    experiment_plot(
+        run, "fall.svg",
+        "set terminal svg size 1200,800 font 'sans,12' background '#ffffff'\nset output 'fall.svg'\n"
+        "beams = ''; others = ''\n"
+        "add(list, b) = strstrt(list, b) ? list : list.' '.b\n"
+        "stats 'fall.csv' using (b = strcol(1), b[1:5] eq 'beam-' ? (beams = add(beams, b)) : (others = add(others, "
+        "b)), "
+        "0) skip 1 nooutput\n"
+        "along(x, y) = x * cos(pi / 6) - y * sin(pi / 6)\n"
+        "set multiplot layout 2,2\nset lmargin 9\nset xlabel 'time, s'\nset xrange [0:*]\n"
+        "set ylabel 'place along the ramp, m'\nunset key\n"
+        "set title 'Beam (beam-10-2: 10 iterations of CG, 2 of Newton)'\n"
+        "plot for [b in beams] 'fall.csv' using (strcol(1) eq b ? $2 : NaN):(along($3, $4)) skip 1 with lines lw 2 "
+        "title "
+        "b\n"
+        "set title 'Bodies with detailed surfaces'\n"
+        "plot for [b in others] 'fall.csv' using (strcol(1) eq b ? $2 : NaN):(along($3, $4)) skip 1 with lines lw 2 "
+        "title b\n"
+        "set ylabel 'speed of the middle, m/s'\nset yrange [0:*]\nset key right top\nunset title\n"
+        "plot for [b in beams] 'fall.csv' using (strcol(1) eq b ? $2 : NaN):5 skip 1 with lines lw 2 title b\n"
+        "plot for [b in others] 'fall.csv' using (strcol(1) eq b ? $2 : NaN):5 skip 1 with lines lw 2 title b\n"
+        "unset multiplot");
+}
+
 static sn_status run_experiment(experiment_run *run, sn_error *error) {
-    FILE *table = experiment_table(run, "fall.csv", "body,time,x,y,contacts", error);
+    FILE *table = experiment_table(run, "fall.csv", "body,time,x,y,speed,contacts", error);
     if (!table) return SN_IO;
     sn_status status = drop_beams(run, table, error);
     if (!status) status = drop_creatures(run, table, error);
     fclose(table);
+    if (!status) plot(run);
     experiment_note(run, "the document's models are not free: an octopus and a dragon of our own stand for them, with "
                          "its moduli and coefficients of friction, and densities of 12 to 22 kg/m3");
     experiment_note(run, "the response solves the document's conditions inside the step instead of correcting "
