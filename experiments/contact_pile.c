@@ -91,6 +91,17 @@ static void claim(experiment_run *run, contact_stage *s, int steps, int every, F
     skin_release(&skin);
 }
 
+static void plot(experiment_run *run) {
+    experiment_plot(run, "pile.svg",
+                    "set multiplot layout 2,1\nset lmargin 11\nset xlabel 'time, s'\nset xrange [0:*]\n"
+                    "set ylabel 'kinetic energy, J'\nset logscale y\nset format y '%g'\nunset key\n"
+                    "plot 'pile.csv' using ($1 * 0.01):4 skip 1 with linespoints pt 7 ps 0.4 lw 2\n"
+                    "unset logscale y\nset ylabel 'number in the frame'\nset yrange [-5:*]\nset key right center\n"
+                    "plot 'pile.csv' using ($1 * 0.01):3 skip 1 with linespoints pt 7 ps 0.4 lw 2 title 'contacts', "
+                    "'' using ($1 * 0.01):2 skip 1 with linespoints pt 7 ps 0.4 lw 2 title 'intersections'\n"
+                    "unset multiplot");
+}
+
 static sn_status measure(experiment_run *run, sn_error *error) {
     contact_stage s;
     FILE *table = experiment_table(run, "pile.csv", "steps,intersections,contacts,kinetic", error);
@@ -98,6 +109,7 @@ static sn_status measure(experiment_run *run, sn_error *error) {
     make_stage(run, &s);
     if (!s.status) claim(run, &s, run->quick ? QUICK_STEPS : STEPS, run->quick ? 6 : 5, table);
     fclose(table);
+    if (!s.status) plot(run);
     return stage_end(&s, error);
 }
 
