@@ -131,14 +131,16 @@ static double fastest_key(const double *key, int count) {
     return most;
 }
 
+/* Elastic walls would return twice their speed, the fall through the whole box adds the rest. */
+static double speed_limit(const course *c) { return 2 * c->walls + sqrt(2 * 9.81 * 4 * half); }
+
 static void claim(experiment_run *run, const course *c, int steps, int every) {
     experiment_claim(run, "steps", c->steps, "= all", c->steps == steps, "steps done, of %d; contacts in %d of them",
                      steps, c->touched);
     experiment_claim(run, "clean", c->dirty, "= 0", c->dirty == 0 && c->looks == c->steps / every && c->looks > 0,
                      "frames with intersections, of %d (each %d. frame), by brute force", c->looks, every);
     experiment_claim(run, "escapes", c->escapes, "= 0", c->escapes == 0, "frames with a creature outside of the box");
-    /* Elastic walls would return twice their speed, the fall through the whole box adds the rest. */
-    const double limit = 2 * c->walls + sqrt(2 * 9.81 * 4 * half);
+    const double limit = speed_limit(c);
     experiment_claim(
         run, "speed", c->fastest, "< 2 walls + fall", c->fastest < limit,
         "largest mean speed of a creature, m/s: less than %.3g, twice the largest speed of the walls (%.3g) "
@@ -146,6 +148,24 @@ static void claim(experiment_run *run, const course *c, int steps, int every) {
         limit, c->walls);
     experiment_note(run, "%.4g s of processor time, %.3g ms for a step; %lld steps were divided", c->seconds,
                     1e3 * c->seconds / fmax(c->steps, 1), (long long)c->divided);
+}
+
+/* Speeds and counts so far, over the steps. */
+static void plot(experiment_run *run, const course *c) {
+    char script[1200];
+    snprintf(script, sizeof script,
+             "set multiplot layout 2,1\nset lmargin 9\nset xlabel 'steps of %g ms'\nset xrange [0:*]\n"
+             "set ylabel 'largest speed so far, m/s'\nset yrange [0:%g]\nset key right center\n"
+             "plot %g with lines dashtype 2 lw 2 lc rgb '#555555' title 'limit: twice the walls, and a fall', "
+             "'shaken.csv' using 1:5 skip 1 with lines lw 2 title 'mean of a creature', "
+             "%g with lines dashtype 3 lw 2 title 'walls'\n"
+             "set ylabel 'number so far'\nset yrange [-0.2:2<*]\nset key outside top center horizontal\n"
+             "plot 'shaken.csv' using 1:6 skip 1 with lines lw 2 title 'divided steps', "
+             "'' using 1:3 skip 1 with lines lw 5 title 'frames with intersections', "
+             "'' using 1:4 skip 1 with lines lw 2 dashtype 2 title 'frames with a creature outside'\n"
+             "unset multiplot",
+             1e3 * step_length, 1.15 * speed_limit(c), speed_limit(c), c->walls);
+    experiment_plot(run, "shaken.svg", script);
 }
 
 static sn_status measure(experiment_run *run, sn_error *error) {
@@ -165,6 +185,7 @@ static sn_status measure(experiment_run *run, sn_error *error) {
         claim(run, &c, steps, every);
     }
     fclose(table);
+    if (!s.status) plot(run, &c);
     const sn_status status = stage_end(&s, error);
     free(key);
     return status;
