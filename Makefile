@@ -86,7 +86,7 @@ webtest: all web ## the page in headless Chromium, minutes; not part of `make te
 	node test/web/hash.mjs $(BUILD)
 	node test/web/page.mjs $(BUILD)
 
-experiments: all ## every experiment of the documents in full and one table at the end, results in out/experiments: an hour or more
+experiments: all ## every experiment of the documents in full and one table at the end, results in out/experiments; about 40 minutes
 	$(run_experiments)
 
 torture: packages ## the robustness suite: the answers to broken starts in one table, a few minutes

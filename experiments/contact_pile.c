@@ -93,7 +93,7 @@ static void claim(experiment_run *run, contact_stage *s, int steps, int every, F
 
 static void plot(experiment_run *run) {
     experiment_plot(run, "pile.svg",
-                    "set multiplot layout 2,1\nset xlabel 'time, s'\nset xrange [0:*]\n"
+                    "set multiplot layout 2,1\nset lmargin 11\nset xlabel 'time, s'\nset xrange [0:*]\n"
                     "set ylabel 'kinetic energy, J'\nset logscale y\nset format y '%g'\nunset key\n"
                     "plot 'pile.csv' using ($1 * 0.01):4 skip 1 with linespoints pt 7 ps 0.4 lw 2\n"
                     "unset logscale y\nset ylabel 'number in the frame'\nset yrange [-5:*]\nset key right center\n"

@@ -154,15 +154,15 @@ static void claim(experiment_run *run, const course *c, int steps, int every) {
 static void plot(experiment_run *run, const course *c) {
     char script[1200];
     snprintf(script, sizeof script,
-             "set multiplot layout 2,1\nset xlabel 'steps of %g ms'\nset xrange [0:*]\n"
+             "set multiplot layout 2,1\nset lmargin 9\nset xlabel 'steps of %g ms'\nset xrange [0:*]\n"
              "set ylabel 'largest speed so far, m/s'\nset yrange [0:%g]\nset key right center\n"
              "plot %g with lines dashtype 2 lw 2 lc rgb '#555555' title 'limit: twice the walls, and a fall', "
              "'shaken.csv' using 1:5 skip 1 with lines lw 2 title 'mean of a creature', "
              "%g with lines dashtype 3 lw 2 title 'walls'\n"
-             "set ylabel 'number so far'\nset yrange [-1:*]\nset key left top\n"
-             "plot 'shaken.csv' using 1:6 skip 1 with lines lw 2 title 'steps that were divided', "
-             "'' using 1:3 skip 1 with lines lw 2 title 'frames with intersections', "
-             "'' using 1:4 skip 1 with lines lw 2 dashtype 2 title 'frames with a creature outside of the box'\n"
+             "set ylabel 'number so far'\nset yrange [-0.2:2<*]\nset key outside top center horizontal\n"
+             "plot 'shaken.csv' using 1:6 skip 1 with lines lw 2 title 'divided steps', "
+             "'' using 1:3 skip 1 with lines lw 5 title 'frames with intersections', "
+             "'' using 1:4 skip 1 with lines lw 2 dashtype 2 title 'frames with a creature outside'\n"
              "unset multiplot",
              1e3 * step_length, 1.15 * speed_limit(c), speed_limit(c), c->walls);
     experiment_plot(run, "shaken.svg", script);

@@ -262,7 +262,8 @@ static sn_status compare_levels(experiment_run *run, sn_error *error) {
         "many levels), and with the diagonal %.2f (theory: 4)",
         diagonal);
     experiment_plot(run, "levels.svg",
-                    "set title 'CG to 1e-6 on the octasected cube'\nset logscale y\nset xlabel 'refinements'\nset "
+                    "set datafile missing NaN\nset title 'CG to 1e-6 on the octasected cube'\nset logscale y\nset "
+                    "xlabel 'refinements'\nset "
                     "ylabel 'iterations'\nset key left top\nset xtics 1\nplot for [k in \"diagonal hierarchical bpx "
                     "multigrid\"] 'levels.csv' using ($1):(strcol(3) eq k ? $4 : NaN) every ::1 with linespoints lw 2 "
                     "title k");

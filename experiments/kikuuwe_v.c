@@ -87,7 +87,8 @@ static sn_status run_v(experiment_run *run, sn_error *error) {
     fclose(table);
     if (status) return status;
     experiment_plot(run, "spikes.svg",
-                    "set datafile separator ','; set logscale x; set xlabel 'V (m/s)'; set ylabel 'steps with a node "
+                    "set datafile missing NaN; set key left top; set logscale x; set xlabel 'V (m/s)'; set ylabel "
+                    "'steps with a node "
                     "above 1.5 m/s'\nplot for [b in 'dragon octopus cylinder block'] 'spikes.csv' using "
                     "2:(strcol(1) eq b ? $3 : NaN):4 skip 1 with errorlines title b");
     experiment_claim(run, "almost-none-at-100", mean[HUNDRED], "<= 2", mean[HUNDRED] <= 2,
