@@ -9,14 +9,17 @@
 /* target[node i] += value_i for each real lane, lanes in order, nodes in order. */
 INLINE void scatter(const int N, const slice *s, const vd *value, double *target) {
     typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
-    _Alignas(64) double node[SN_ELEMENT_NODES][SN_WIDTH][4];
-    for (int i = 0; i < N; ++i) vd_spread3(value + 3 * i, node[i]);
+    _Alignas(64) double xy[SN_ELEMENT_NODES][SN_WIDTH][2], z[SN_ELEMENT_NODES][SN_WIDTH];
+    for (int i = 0; i < N; ++i) {
+        vd_pairs(value[3 * i], value[3 * i + 1], xy[i]);
+        vd_store(z[i], value[3 * i + 2]);
+    }
     for (int l = 0; l < SN_WIDTH; ++l) {
         if (s->element_of[l] < 0) continue;
         for (int i = 0; i < N; ++i) {
             double *t = target + 3 * (int64_t)s->node[i * SN_LANES + l];
-            *(two *)t += *(const two *)node[i][l];
-            t[2] += node[i][l][2];
+            *(two *)t += *(const two *)xy[i][SN_PAIR(l)];
+            t[2] += z[i][l];
         }
     }
 }
