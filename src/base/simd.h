@@ -95,16 +95,6 @@ static inline void vd_gather_rows(const double *p, const int32_t *index, int64_t
     out[1] = SN_BACK8(xy0, xy1);
     out[2] = SN_FRONT8(SN_HIGH8(a, b), SN_HIGH8(c, d));
 }
-/* The inverse of a gather: out[lane] = x, y, z and an unused number. */
-static inline void vd_spread3(const vd in[3], double out[SN_WIDTH][4]) {
-    const vd xy0 = SN_LOW8(in[0], in[1]), xy1 = SN_HIGH8(in[0], in[1]), z0 = SN_LOW8(in[2], in[2]),
-             z1 = SN_HIGH8(in[2], in[2]);
-    const vd node[4] = {SN_FRONT8(xy0, z0), SN_BACK8(xy0, z0), SN_FRONT8(xy1, z1), SN_BACK8(xy1, z1)};
-    for (int l = 0; l < 4; ++l) {
-        _mm256_store_pd(out[l], _mm512_castpd512_pd256((__m512d)node[l]));
-        _mm256_store_pd(out[l + 4], _mm512_extractf64x4_pd((__m512d)node[l], 1));
-    }
-}
 #elif SN_WIDTH == 4 && defined(__AVX2__)
 static inline vd vd_load3(const double *p) { return (vd)_mm256_maskload_pd(p, _mm256_setr_epi64x(-1, -1, -1, 0)); }
 static inline void vd_gather_rows(const double *p, const int32_t *index, int64_t stride, vd out[3]) {
@@ -116,27 +106,28 @@ static inline void vd_gather_rows(const double *p, const int32_t *index, int64_t
     out[1] = __builtin_shufflevector(y0, y1, 0, 1, 4, 5);
     out[2] = __builtin_shufflevector(xz0, xz1, 2, 3, 6, 7);
 }
-static inline void vd_spread3(const vd in[3], double out[SN_WIDTH][4]) {
-    const vd xy0 = __builtin_shufflevector(in[0], in[1], 0, 4, 2, 6),
-             xy1 = __builtin_shufflevector(in[0], in[1], 1, 5, 3, 7);
-    const vd z0 = __builtin_shufflevector(in[2], in[2], 0, 0, 2, 2),
-             z1 = __builtin_shufflevector(in[2], in[2], 1, 1, 3, 3);
-    vd_store(out[0], __builtin_shufflevector(xy0, z0, 0, 1, 4, 5));
-    vd_store(out[1], __builtin_shufflevector(xy1, z1, 0, 1, 4, 5));
-    vd_store(out[2], __builtin_shufflevector(xy0, z0, 2, 3, 6, 7));
-    vd_store(out[3], __builtin_shufflevector(xy1, z1, 2, 3, 6, 7));
-}
 #else
 static inline void vd_gather_rows(const double *p, const int32_t *index, int64_t stride, vd out[3]) {
     for (int a = 0; a < 3; ++a) out[a] = vd_gather(p + a, index, stride);
 }
-static inline void vd_spread3(const vd in[3], double out[SN_WIDTH][4]) {
-    for (int l = 0; l < SN_WIDTH; ++l)
-        for (int a = 0; a < 3; ++a) out[l][a] = in[a][l];
-}
 #endif
 /* The same for vectors of nodes: out[axis] is p[3 index + axis]. */
 static inline void vd_gather3(const double *p, const int32_t *index, vd out[3]) { vd_gather_rows(p, index, 3, out); }
+
+/* The pairs a, b of all lanes. Even lanes come first, then odd lanes, which takes two shuffles: lane l is at
+ * SN_PAIR(l). */
+#define SN_PAIR(l) ((l) % 2 * (SN_WIDTH / 2) + (l) / 2)
+static inline void vd_pairs(vd a, vd b, double out[SN_WIDTH][2]) {
+#if SN_WIDTH == 8
+    vd_store(out[0], __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14));
+    vd_store(out[4], __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15));
+#elif SN_WIDTH == 4
+    vd_store(out[0], __builtin_shufflevector(a, b, 0, 4, 2, 6));
+    vd_store(out[2], __builtin_shufflevector(a, b, 1, 5, 3, 7));
+#else
+    for (int l = 0; l < SN_WIDTH; ++l) out[SN_PAIR(l)][0] = a[l], out[SN_PAIR(l)][1] = b[l];
+#endif
+}
 
 /* A mask has all bits set or none per lane, as comparisons return it. */
 static inline vd vd_select(vi mask, vd a, vd b) { return (vd)((mask & (vi)a) | (~mask & (vi)b)); }

@@ -80,6 +80,9 @@ typedef struct sn_law {
      * projected. dimension: 3; 2 for triangles. */
     void (*energy)(const struct sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi);
     void (*stress)(const struct sn_law *law, const vd *c, const vd *F, const vd *R, vd *P);
+    /* Of corotational laws with P = R S and S symmetric: S as xx, yy, zz, xy, yz, zx. A memory keeps it. NULL: it is
+     * found from P. */
+    void (*unrotated)(const struct sn_law *law, const vd *c, const vd *F, const vd *R, vd *S);
     void (*differential)(const struct sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F,
                          const vd *R, const vd *dR, vd *dP);
 

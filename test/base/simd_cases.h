@@ -97,7 +97,7 @@ static void test_masks(void **state) {
 
 /* Nodes in any order, the first and the last of the array among them: nothing before or behind it is read into a lane.
  */
-static void test_gather_and_spread(void **state) {
+static void test_gather_and_pairs(void **state) {
     (void)state;
     enum { NODES = 9 };
     double node[3 * NODES];
@@ -106,14 +106,12 @@ static void test_gather_and_spread(void **state) {
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         vd x[3];
         vd_gather3(node, index + lane, x);
-        ALIGNED double back[SN_WIDTH][4];
-        vd_spread3(x, back);
+        ALIGNED double pair[SN_WIDTH][2];
+        vd_pairs(x[0], x[1], pair);
         const vd second = vd_gather(node + 1, index + lane, 3);
         for (int l = 0; l < SN_WIDTH; ++l) {
-            for (int a = 0; a < 3; ++a) {
-                assert_true(x[a][l] == 100 + 3 * index[lane + l] + a);
-                assert_true(back[l][a] == x[a][l]);
-            }
+            for (int a = 0; a < 3; ++a) assert_true(x[a][l] == 100 + 3 * index[lane + l] + a);
+            for (int a = 0; a < 2; ++a) assert_true(pair[SN_PAIR(l)][a] == x[a][l]);
             assert_true(second[l] == x[1][l]);
         }
         /* Three numbers of each node, nodes nine numbers apart: the second rows of three matrices. */
@@ -187,7 +185,7 @@ static const struct CMUnitTest simd_tests[] = {
     cmocka_unit_test(test_min_and_max_of_no_numbers),
     cmocka_unit_test(test_store),
     cmocka_unit_test(test_masks),
-    cmocka_unit_test(test_gather_and_spread),
+    cmocka_unit_test(test_gather_and_pairs),
     cmocka_unit_test(test_products),
     cmocka_unit_test(test_cofactors),
 };

@@ -17,6 +17,19 @@ static inline void corotated_strain(const vd F[9], const vd R[9], vd D[9]) {
         for (int j = i; j < 3; ++j) D[3 * i + j] = D[3 * j + i] = vd_set(0.5) * (S[3 * i + j] + S[3 * j + i]);
 }
 
+/* S of the law `corotated`, P = R S: 2 mu D + lambda tr(D) I. c: lambda, mu. */
+static inline void corotated_hooke(const vd *c, const vd F[9], const vd R[9], vd S[9]) {
+    corotated_strain(F, R, S);
+    const vd twice = vd_set(2) * c[1], pressure = c[0] * vm_trace(S);
+    for (int i = 0; i < 9; ++i) S[i] *= twice;
+    for (int i = 0; i < 3; ++i) S[4 * i] += pressure;
+}
+
+/* The numbers xx, yy, zz, xy, yz, zx of a matrix that is symmetric to the last bit. */
+static inline void corotated_six(const vd S[9], vd six[6]) {
+    six[0] = S[0], six[1] = S[4], six[2] = S[8], six[3] = S[1], six[4] = S[5], six[5] = S[2];
+}
+
 /* The lanes where S is not symmetric. */
 static inline vi asymmetric_lanes(const vd F[9], const vd R[9]) {
     vd S[9];

@@ -9,14 +9,17 @@
 /* target[node i] += value_i for each real lane, lanes in order, nodes in order. */
 INLINE void scatter(const int N, const slice *s, const vd *value, double *target) {
     typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
-    _Alignas(64) double node[SN_ELEMENT_NODES][SN_WIDTH][4];
-    for (int i = 0; i < N; ++i) vd_spread3(value + 3 * i, node[i]);
+    _Alignas(64) double xy[SN_ELEMENT_NODES][SN_WIDTH][2], z[SN_ELEMENT_NODES][SN_WIDTH];
+    for (int i = 0; i < N; ++i) {
+        vd_pairs(value[3 * i], value[3 * i + 1], xy[i]);
+        vd_store(z[i], value[3 * i + 2]);
+    }
     for (int l = 0; l < SN_WIDTH; ++l) {
         if (s->element_of[l] < 0) continue;
         for (int i = 0; i < N; ++i) {
             double *t = target + 3 * (int64_t)s->node[i * SN_LANES + l];
-            *(two *)t += *(const two *)node[i][l];
-            t[2] += node[i][l][2];
+            *(two *)t += *(const two *)xy[i][SN_PAIR(l)];
+            t[2] += z[i][l];
         }
     }
 }
@@ -151,6 +154,46 @@ INLINE void add_nodal(const int N, const slice *s, int q, vd *P, vd *value) {
     }
 }
 
+/* Both forces and the update of the most common memory: linear tets of the law `corotated` with the polar rotation,
+ * without damping and muscles. This is force_body without its other cases. Their branches and calls through pointers
+ * keep vectors out of registers. */
+extern const sn_law SN_ISA(sn_law_corotated);
+
+INLINE int is_common(const sn_batch *batch, const sn_element_view *view) {
+    const slice s = {.batch = batch, .view = view};
+    return view->next && remembers_whole(&s) && batch->law == &SN_ISA(sn_law_corotated) &&
+           batch->rotation == &SN_ISA(sn_rotation_polar) && batch->element->nodes == 4 && batch->frames < 0 &&
+           !batch->muscle && !(view->v && settings_of(batch, view)->damped);
+}
+
+APART int force_common(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+    enum { N = 4, Q = 1 };
+    const sn_batch_settings *settings = settings_of(batch, view);
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, settings, view, block, lane);
+            vd edge[9], F[9], R[9], full[9], S[SIX], P[9], P_next[9], value[3 * N], later[3 * N];
+            if (lane == 0) ask_ahead(s.weight, Q);
+            if (lane == 0) ask_memory(Q, &s, begin, end, view->remember);
+            gather_edges(N, &s, view->x, edge);
+            deformation(N, &s, 0, edge, F);
+            polar3(F, R);
+            keep_rotation(N, Q, &s, 0, R);
+            vd lame[2];
+            load_rows(base_at(&s, 2), 2, lame);
+            corotated_hooke(lame, F, R, full);
+            corotated_six(full, S);
+            sum_unrotated(Q, &s, 0, S, R, 1, P, P_next);
+            for (int i = 3; i < 3 * N; ++i) value[i] = later[i] = vd_set(0);
+            add_nodal(N, &s, 0, P, value);
+            add_nodal(N, &s, 0, P_next, later);
+            scatter_balanced(N, &s, value, f);
+            scatter_balanced(N, &s, later, view->next);
+        }
+    vd_stream_end();
+    return 0;
+}
+
 /* `remembers`: a constant. It is 0 for a batch without memory when nobody looks ahead. */
 INLINE int force_body(const int N, const int Q, const int remembers, const sn_batch *batch, int begin, int end,
                       const sn_element_view *view, double *f) {
@@ -170,7 +213,8 @@ INLINE int force_body(const int N, const int Q, const int remembers, const sn_ba
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
-            const int memory = remembers && has_memory(&s), whole = memory && remembers_whole(&s);
+            const int memory = remembers && has_memory(&s), whole = memory && remembers_whole(&s),
+                      sums = memory && sums_unrotated(&s);
             if (lane == 0) ask_ahead(s.weight, Q);
             if (lane == 0 && memory && next) ask_memory(Q, &s, begin, end, view->remember);
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES], later[3 + EDGES];
@@ -187,19 +231,24 @@ INLINE int force_body(const int N, const int Q, const int remembers, const sn_ba
                 if (batch->rotation || damped) rotation_at(N, Q, &s, q, F, R, NULL);
                 keep_rotation(N, Q, &s, q, R);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
-                law->stress(law, whole ? base : c, F, batch->rotation ? R : NULL, P);
-                if (whole && next) unrotate(&s, F, R, P, S);
-                complete_stress(N, Q, &s, q, F, R, P);
-                for (int i = 0; i < 9 && whole; ++i) P[i] *= factor;
                 if (damped) outer_sum(N, gradient_at(N, &s, q), speed, rate);
-                for (int i = 0; i < 9 && next; ++i) P_next[i] = P[i];
-                if (whole && next) {
-                    remember_stress(Q, &s, q, F, R, S, view->remember, P, P_next);
-                } else if (memory && next) {
-                    remember_both(Q, &s, q, F, R, view->remember, P, P_next);
-                } else if (memory) {
-                    if (view->remember) remember_shape(Q, &s, q, F, R, view->remember);
-                    add_recalled(Q, &s, q, view->recalled, F, R, P);
+                if (sums) {
+                    law->unrotated(law, base, F, R, S);
+                    sum_unrotated(Q, &s, q, S, R, next != NULL, P, P_next);
+                } else {
+                    law->stress(law, whole ? base : c, F, batch->rotation ? R : NULL, P);
+                    if (whole && next) unrotate(&s, F, R, P, S);
+                    complete_stress(N, Q, &s, q, F, R, P);
+                    for (int i = 0; i < 9 && whole; ++i) P[i] *= factor;
+                    for (int i = 0; i < 9 && next; ++i) P_next[i] = P[i];
+                    if (whole && next) {
+                        remember_stress(Q, &s, q, F, R, S, view->remember, P, P_next);
+                    } else if (memory && next) {
+                        remember_both(Q, &s, q, F, R, view->remember, P, P_next);
+                    } else if (memory) {
+                        if (view->remember) remember_shape(Q, &s, q, F, R, view->remember);
+                        add_recalled(Q, &s, q, view->recalled, F, R, P);
+                    }
                 }
                 if (damped) add_damping_stress(&s, c, damping, F, R, rate, P);
                 if (batch->muscle) add_muscle_stress(&s, F, damped ? rate : NULL, P);

@@ -28,6 +28,7 @@ static int energy(const sn_batch *batch, int begin, int end, const sn_element_vi
     SPECIALISED(energy_body, batch, begin, end, view, sum)
 }
 static int force(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+    if (is_common(batch, view)) return force_common(batch, begin, end, view, f);
     if (view->next || (batch->terms && view->recalled)) SPECIALISED(force_body, 1, batch, begin, end, view, f)
     SPECIALISED(force_body, 0, batch, begin, end, view, f)
 }

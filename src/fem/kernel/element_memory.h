@@ -108,14 +108,22 @@ static inline void unrotate(const slice *s, const vd *F, const vd *R, const vd *
 static inline void unrotated_stress(const slice *s, const vd *c, const vd *F, const vd *R, vd *six) {
     const sn_law *law = s->batch->law;
     vd P[9], T[9];
+    if (law->unrotated && !s->batch->warping) {
+        law->unrotated(law, c, F, R, six);
+        return;
+    }
     if (s->batch->warping) vm_transpose_multiply(R, F, T);
     law->stress(law, c, s->batch->warping ? T : F, s->batch->rotation ? R : NULL, P);
     unrotate(s, F, R, P, six);
 }
 
+INLINE const double *base_at(const slice *s, int count) {
+    return s->settings->base + (int64_t)s->settings->term_row[s->block] * count * SN_LANES + s->lane;
+}
+
 INLINE void load_base(const slice *s, vd *c) {
     const int count = s->batch->constants;
-    load_rows(s->settings->base + (int64_t)s->settings->term_row[s->block] * count * SN_LANES + s->lane, count, c);
+    load_rows(base_at(s, count), count, c);
 }
 
 /* The row of a block: the factor of the law's stress, then decay, gain and ratio of each term. */
@@ -244,6 +252,31 @@ INLINE void ask_memory(const int Q, const slice *s, int begin, int end, const sn
         for (int i = 0; i < rows; ++i) __builtin_prefetch(from->old_before + point + (b * rows + i) * SN_LANES);
         for (int i = 0; i < all; ++i) __builtin_prefetch(from->old_memory + first + (b * all + i) * SN_LANES);
     }
+}
+
+/* Whether the stress of a step is R S with a sum S of symmetric parts, which the law gives without rotation. */
+INLINE int sums_unrotated(const slice *s) {
+    return remembers_whole(s) && s->batch->law->unrotated && !s->batch->rotation->turning;
+}
+
+/* P = R (factor S + recalled stress). With `next` the update, and P_next = R (factor S + recalled stress after it). */
+INLINE void sum_unrotated(const int Q, const slice *s, int q, const vd *S, const vd *R, int next, vd *P, vd *P_next) {
+    const sn_memory_arrays *to = s->view->remember;
+    const vd factor = vd_load(row_at(s));
+    vd H[SIX] = {{0}}, old[SIX], full[9];
+    if (next) {
+        remember_point(Q, s, q, S, to, 1, H, old);
+    } else {
+        if (to) remember_point(Q, s, q, S, to, 0, H, NULL);
+        load_rows(s->view->recalled + recalled_at(s, Q, q), SIX, old);
+    }
+    for (int i = 0; i < SIX; ++i) old[i] += factor * S[i];
+    symmetric_of(old, full);
+    vm_multiply(R, full, P);
+    if (!next) return;
+    for (int i = 0; i < SIX; ++i) H[i] += factor * S[i];
+    symmetric_of(H, full);
+    vm_multiply(R, full, P_next);
 }
 
 /* S: the stress of the part with a memory. The same update; adds the recalled stress to P and the one after the update

@@ -182,6 +182,8 @@ INLINE int frame_at(const int Q, const slice *s, int q, vd *R, vd *dR) {
     return 1;
 }
 
+extern const sn_rotation SN_ISA(sn_rotation_polar);
+
 /* The rotation at a point (the identity without one), and dR when asked for. */
 INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const vd *F, vd *R, vd *dR) {
     if (s->batch->warping) {
@@ -193,6 +195,10 @@ INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const v
         return;
     }
     if (frame_at(Q, s, q, R, dR)) return;
+    if (!dR && s->batch->rotation == &SN_ISA(sn_rotation_polar) && s->batch->element->dimension == 3) {
+        polar3(F, R); /* the default one, without a call through a pointer */
+        return;
+    }
     history buffer;
     const sn_rotation_view view = rotation_view(N, Q, s, q, F, &buffer);
     s->batch->rotation->extract(&view, R);

@@ -29,12 +29,15 @@ static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd 
 }
 
 static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {
-    vd D[9];
-    corotated_strain(F, R, D);
-    const vd twice = vd_set(2) * c[1], pressure = c[0] * vm_trace(D);
-    for (int i = 0; i < 9; ++i) D[i] *= twice;
-    for (int i = 0; i < 3; ++i) D[4 * i] += pressure;
-    vm_multiply(R, D, P);
+    vd S[9];
+    corotated_hooke(c, F, R, S);
+    vm_multiply(R, S, P);
+}
+
+static void unrotated(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *S) {
+    vd full[9];
+    corotated_hooke(c, F, R, full);
+    corotated_six(full, S);
 }
 
 /* full 2 mu dF + warped 2 mu R sym(R^T dF) + lambda tr(R^T dF) R. With R orthogonal R sym(R^T dF) = (dF + R dF^T R)
@@ -121,6 +124,7 @@ const sn_law SN_ISA(sn_law_corotated) = {
     SN_LAW_OF_LAME,
     .energy = energy,
     .stress = stress,
+    .unrotated = unrotated,
     .differential = differential,
     .blend = hybrid_weight,
     .strain = SN_STRAIN_COROTATED,
