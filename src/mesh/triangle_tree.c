@@ -3,7 +3,6 @@
 #include "triangle_tree.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/context.h"
 #include "base/math3.h"
@@ -15,10 +14,38 @@ typedef struct item {
     int32_t triangle;
 } item;
 
-static int by_key(const void *a, const void *b) {
-    const item *p = a, *q = b;
-    if (p->key != q->key) return p->key < q->key ? -1 : 1;
-    return (p->triangle > q->triangle) - (p->triangle < q->triangle);
+/* A total order, so that every way to part the items gives the same halves. */
+static bool before(const item *p, const item *q) {
+    return p->key != q->key ? p->key < q->key : p->triangle < q->triangle;
+}
+
+static void exchange(item *p, item *q) {
+    const item kept = *p;
+    *p = *q, *q = kept;
+}
+
+/* Moves the items that come first in the order to the front, `front` of them (Hoare 1961, FIND). */
+static void part(item *items, int count, int front) {
+    int low = 0, high = count - 1;
+    while (low < high) {
+        const int half = low + (high - low) / 2; /* the middle one of three keeps sorted input fast */
+        if (before(&items[half], &items[low])) exchange(&items[half], &items[low]);
+        if (before(&items[high], &items[low])) exchange(&items[high], &items[low]);
+        if (before(&items[high], &items[half])) exchange(&items[high], &items[half]);
+        const item pivot = items[half];
+        int i = low, j = high;
+        while (i <= j) {
+            while (before(&items[i], &pivot)) ++i;
+            while (before(&pivot, &items[j])) --j;
+            if (i <= j) exchange(&items[i++], &items[j--]);
+        }
+        if (front <= j)
+            high = j;
+        else if (front >= i)
+            low = i;
+        else
+            return;
+    }
 }
 
 static const double *corner_of(const sn_triangle_tree *tree, int32_t triangle, int k) {
@@ -36,7 +63,8 @@ static void fit_leaf(const sn_triangle_tree *tree, sn_tree_node *node, int first
         for (int k = 0; k < 3; ++k)
             for (int a = 0; a < 3; ++a) {
                 const double x = corner_of(tree, tree->order[i], k)[a];
-                node->low[a] = fmin(node->low[a], x), node->high[a] = fmax(node->high[a], x);
+                node->low[a] = x < node->low[a] ? x : node->low[a]; /* fmin would be a call */
+                node->high[a] = x > node->high[a] ? x : node->high[a];
             }
 }
 
@@ -48,7 +76,7 @@ static void build(sn_triangle_tree *tree, item *scratch, int first, int count) {
     for (int i = first; i < first + count; ++i)
         for (int a = 0; a < 3; ++a) {
             const double m = middle(tree, tree->order[i], a);
-            low[a] = fmin(low[a], m), high[a] = fmax(high[a], m);
+            low[a] = m < low[a] ? m : low[a], high[a] = m > high[a] ? m : high[a];
         }
     if (count <= LEAF) {
         node->first = first, node->count = count;
@@ -59,7 +87,7 @@ static void build(sn_triangle_tree *tree, item *scratch, int first, int count) {
         if (high[a] - low[a] > high[axis] - low[axis]) axis = a;
     for (int i = 0; i < count; ++i)
         scratch[i] = (item){middle(tree, tree->order[first + i], axis), tree->order[first + i]};
-    qsort(scratch, (size_t)count, sizeof *scratch, by_key);
+    part(scratch, count, count / 2);
     for (int i = 0; i < count; ++i) tree->order[first + i] = scratch[i].triangle;
     build(tree, scratch, first, count / 2);
     node->first = tree->node_count;
