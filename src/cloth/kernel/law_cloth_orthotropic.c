@@ -1,6 +1,7 @@
-/* The law `cloth-orthotropic`: woven cloth, two moduli along warp and weft on Green's strain. With nu_yx / E_y = nu_xy
- * / E_x and d = 1 - nu_xy nu_yx S_xx = (E_x E_xx + nu_xy E_y E_yy) / d,   S_yy = (nu_xy E_y E_xx + E_y E_yy) / d, S_xy
- * = 2 G E_xy The warp runs along `direction`, projected on each triangle at rest. */
+/* The law `cloth-orthotropic`: woven cloth, two moduli along warp and weft on Green's strain.
+ *   S_xx = (E_x E_xx + nu_xy E_y E_yy) / d,   S_yy = (nu_xy E_y E_xx + E_y E_yy) / d,   S_xy = 2 G E_xy
+ *   nu_yx / E_y = nu_xy / E_x,   d = 1 - nu_xy nu_yx
+ * The warp runs along `direction`, projected on each triangle at rest. */
 #include "fem/names.h"
 
 #include "green_sheet.h"

@@ -2,16 +2,17 @@
  *
  * An element whose J = det F fell below alpha is degenerate. Along the straight path F(t) = (1 - t) F0 + t F1 from the
  * last accepted step, or from rest, det F(t) is a cubic in Bernstein form (a quadratic for triangles). The collapse is
- * its first root; where J stays above zero, the first time of det F = alpha. There, F v = 0 for the singular vector v
- * of the smallest singular value, so sum_i (g_i . v) x_i = 0 with the rest gradients g_i of the corners: the signs of
- * g_i . v split the corners into the two features A and B that meet, vertex and face or edge and edge (vertex and edge
- * of a triangle). This split is the witness: it is kept until J exceeds alpha again.
+ * its first root; where J stays above zero, the first time of det F = alpha. There F v = 0 for the singular vector v of
+ * the smallest singular value, so
+ *   sum_i (g_i . v) x_i = 0   with the rest gradients g_i of the corners.
+ * The signs of g_i . v split the corners into the two features A and B that meet: vertex and face or edge and edge
+ * (vertex and edge of a triangle). This split is the witness. It is kept until J exceeds alpha again.
  *
- * With g the sum of the gradients of A, the features' common normal is u = det(Dm) m, m = cof(F) g, and moving A along
- * m by a distance l changes F to F + l m / |m| (x) g and J to J + l |m|. Civit's depth w, threshold h and displacement
- * lambda(w, h) are then J / |m|, alpha / |m| and d / |m| with a function d(J) of J alone: F_moved = F + d(J) / |m|^2  m
- * (x) g,      det F_moved = J + d(J). This does not depend on the length of g. Where m vanishes, its direction is
- * undefined. */
+ * Let g be the sum of the gradients of A. The common normal of the features is u = det(Dm) m, m = cof(F) g. Moving A
+ * along m by a distance l changes F to F + l m / |m| (x) g and J to J + l |m|. So Civit's depth w, threshold h and
+ * displacement lambda(w, h) are J / |m|, alpha / |m| and d / |m| with a function d(J) of J alone:
+ *   F_moved = F + d(J) / |m|^2  m (x) g,   det F_moved = J + d(J)
+ * This does not depend on the length of g. Where m vanishes, its direction is undefined. */
 #ifndef SN_FEM_KERNEL_COLLAPSE_H
 #define SN_FEM_KERNEL_COLLAPSE_H
 

@@ -1,9 +1,12 @@
-/* Isotropic laws as functions psi(I1, I2, J) of the invariants of C = F^T F: I1 = tr C, I2 = (tr^2 C - tr C^2) / 2, J =
- * det F. A law gives psi and its first and second derivatives; this header makes energy, stress and differential from
- * them: P  = psi_1 G1 + psi_2 G2 + psi_J GJ with the gradients G1 = 2 F, G2 = 2 (I1 F - F C), GJ = cof F dP = sum
- * psi_ab Ga (x) Gb + psi_1 H1 + psi_2 H2 + psi_J HJ with the second derivatives H of the invariants and at the singular
- * values s, without division (i, j, k different; see modes.h) shear_k = 2 psi_1 + psi_2 (2 s_k^2 - 2 s_i s_j) - psi_J
- * s_k,   turn_k = 2 psi_1 + psi_2 (2 s_k^2 + 2 s_i s_j) + psi_J s_k.
+/* Isotropic laws as functions psi(I1, I2, J) of the invariants of C = F^T F:
+ *   I1 = tr C,   I2 = (tr^2 C - tr C^2) / 2,   J = det F
+ *
+ * A law gives psi and its first and second derivatives. This header makes energy, stress and differential from them:
+ *   P  = psi_1 G1 + psi_2 G2 + psi_J GJ,   with the gradients G1 = 2 F, G2 = 2 (I1 F - F C), GJ = cof F
+ *   dP = sum psi_ab Ga (x) Gb + psi_1 H1 + psi_2 H2 + psi_J HJ,   with the second derivatives H of the invariants
+ * At the singular values s, without division (i, j, k different; see modes.h):
+ *   shear_k = 2 psi_1 + psi_2 (2 s_k^2 - 2 s_i s_j) - psi_J s_k
+ *   turn_k  = 2 psi_1 + psi_2 (2 s_k^2 + 2 s_i s_j) + psi_J s_k
  *
  * Energies are second order in the strain while the invariants change in first order, so near rest a law must not
  * subtract large numbers: it also sees the invariants' changes from rest, computed from F - I.

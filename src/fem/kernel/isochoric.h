@@ -1,6 +1,8 @@
-/* Isochoric invariants, for laws that treat shape and volume apart: Y1 = J^-2/3 I1 - 3 and Y2 = J^-4/3 I2 - 3, both
- * second order in the strain. As Y = 3 (exp(u) - 1) with u1 = ln(I1 / 3) - 2/3 ln J, u2 = ln(I2 / 3) - 4/3 ln J,
- * written with remainders of second order. J > 0. */
+/* Isochoric invariants, for laws that treat shape and volume apart. Both are of second order in the strain; J > 0.
+ *   Y1 = J^-2/3 I1 - 3,   Y2 = J^-4/3 I2 - 3
+ *
+ * They are computed as Y = 3 (exp(u) - 1), with the remainders of second order written out:
+ *   u1 = ln(I1 / 3) - 2/3 ln J,   u2 = ln(I2 / 3) - 4/3 ln J */
 #ifndef SN_FEM_KERNEL_ISOCHORIC_H
 #define SN_FEM_KERNEL_ISOCHORIC_H
 

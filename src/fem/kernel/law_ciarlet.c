@@ -1,9 +1,11 @@
-/* The law `ciarlet` (Ciarlet and Geymonat; Hauth 2.5.4):
- *   psi = a1 tr C + a2 tr C^2 + b tr cof C + c J^2 - d ln J, less its value at rest; d = 2 (a1 + 2 a2 + 2 b + c) leaves
- * rest free of stress. With H = C - I, h2 its second invariant and m = a1 + 2 a2 + 2 b this is psi = m (tr H - 2 (J -
- * 1)) + a2 tr H^2 + b h2 + c (J - 1)^2 + d ((J - 1) - ln J), each term second order. Small strains: mu = 2 a1 + 8 a2 +
- * 2 b, lambda = 4 (b + c). From young and poisson: a1 = mu / 2, a2 = b = 0, c = lambda / 4. Needs J > 0. Constants: a1,
- * a2, b, c. */
+/* The law `ciarlet` (Ciarlet and Geymonat; Hauth 2.5.4), less its value at rest:
+ *   psi = a1 tr C + a2 tr C^2 + b tr cof C + c J^2 - d ln J,   d = 2 (a1 + 2 a2 + 2 b + c)
+ * This d leaves rest free of stress. With H = C - I, h2 its second invariant and m = a1 + 2 a2 + 2 b,
+ *   psi = m (tr H - 2 (J - 1)) + a2 tr H^2 + b h2 + c (J - 1)^2 + d ((J - 1) - ln J)
+ * where each term is of second order.
+ *
+ * Small strains: mu = 2 a1 + 8 a2 + 2 b, lambda = 4 (b + c). From young and poisson: a1 = mu / 2, a2 = b = 0,
+ * c = lambda / 4. Needs J > 0. Constants: a1, a2, b, c. */
 #include "fem/names.h"
 
 #include "invariants.h"

@@ -1,11 +1,16 @@
 /* The law `corotated-updated`: Hooke's law on the corotated strain, with the strain-displacement matrix of the present
- * shape instead of the rest shape (Nesme et al. 2005, 2.3 and 3.1; there with the rotation `qr`). e = sym(R^T F) - I,
- * s = lambda tr(e) I + 2 mu e,   forces by the gradients cof(F) g of the present shape (times the rest volume): P = T
- * cof F,   T = R s R^T = lambda (R : F - 3) I + mu (F R^T + R F^T - 2 I) P F^T = det F T is symmetric for any rotation
- * R, hence an element exerts no torque on itself; with the rest shape's gradients it does unless R^T F is symmetric.
- * The price: P is the gradient of no energy (`energy` is that of the strain alone), and in-plane stresses of an
- * inverted element change sign with det F. truncated-2  dP = (lambda tr(H) I + mu (H + H^T)) cof F,   H = dF cof(F)^T:
- * Nesme's B^T D B with the updated B, positive semidefinite exact        the derivative of P, unsymmetric; needs dR
+ * shape instead of the rest shape (Nesme et al. 2005, 2.3 and 3.1; there with the rotation `qr`).
+ *   e = sym(R^T F) - I,   s = lambda tr(e) I + 2 mu e
+ *   P = T cof F,   T = R s R^T = lambda (R : F - 3) I + mu (F R^T + R F^T - 2 I)
+ * The forces use the gradients cof(F) g of the present shape, times the rest volume.
+ *
+ * P F^T = det F T is symmetric for any rotation R, so an element exerts no torque on itself. With the gradients of the
+ * rest shape it does, unless R^T F is symmetric. The price: P is the gradient of no energy (`energy` is that of the
+ * strain alone), and in-plane stresses of an inverted element change sign with det F.
+ *
+ *   truncated-2  dP = (lambda tr(H) I + mu (H + H^T)) cof F,   H = dF cof(F)^T:
+ *                Nesme's B^T D B with the updated B, positive semidefinite
+ *   exact        the derivative of P, unsymmetric; needs dR
  * Constants: lambda, mu. */
 #include "fem/law.h"
 #include "fem/names.h"

@@ -1,7 +1,10 @@
 /* The law `corrected-corotated`: the corotated law with its volume term replaced by a nonlinear one (Stomakhin et al.
- * 2012). psi = mu |D|^2 + lambda / 2 (J - 1)^2,   D = sym(R^T F) - I,   P = 2 mu R D + lambda (J - 1) cof F exact dP =
- * shear term of corotate.h + lambda (cof F : dF) cof F + lambda (J - 1) d(cof F) projected    the exact one of the
- * polar rotation with negative eigenvalues set to zero; in the frame of R and sym(R^T F) Constants: lambda, mu. */
+ * 2012).
+ *   psi = mu |D|^2 + lambda / 2 (J - 1)^2,   D = sym(R^T F) - I,   P = 2 mu R D + lambda (J - 1) cof F
+ *   exact        dP = shear term of corotate.h + lambda (cof F : dF) cof F + lambda (J - 1) d(cof F)
+ *   projected    the exact one of the polar rotation with negative eigenvalues set to zero, in the frame of R and
+ *                sym(R^T F)
+ * Constants: lambda, mu. */
 #include "fem/law.h"
 #include "fem/names.h"
 

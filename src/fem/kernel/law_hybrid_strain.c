@@ -1,8 +1,10 @@
 /* The law `hybrid-strain` (Hauth 5.3.5): pressure by Green's strain, shear by the corotated one, since the error of the
- * corotated strain is largest in the pressure. psi = mu |D|^2 + lambda / 2 e^2,   D = sym(R^T F) - I,   e = tr E =
- * (|F|^2 - 3) / 2,   P = 2 mu R D + lambda e F exact        dP = shear term of corotate.h + lambda (F : dF) F + lambda
- * e dF projected    the exact one of the polar rotation with negative eigenvalues set to zero; in the frame of R and
- * sym(R^T F) P is the gradient of psi when R is a polar rotation. Constants: lambda, mu. */
+ * corotated strain is largest in the pressure.
+ *   psi = mu |D|^2 + lambda / 2 e^2,   D = sym(R^T F) - I,   e = tr E = (|F|^2 - 3) / 2,   P = 2 mu R D + lambda e F
+ *   exact        dP = shear term of corotate.h + lambda (F : dF) F + lambda e dF
+ *   projected    the exact one of the polar rotation with negative eigenvalues set to zero, in the frame of R and
+ *                sym(R^T F)
+ * P is the gradient of psi when R is a polar rotation. Constants: lambda, mu. */
 #include "fem/law.h"
 #include "fem/names.h"
 

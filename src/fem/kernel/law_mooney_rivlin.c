@@ -1,6 +1,7 @@
-/* The law `mooney-rivlin`: psi = c10 (J^-2/3 I1 - 3) + c01 (J^-4/3 I2 - 3) + (J - 1)^2 / d1; c01 = 0 gives the
- * isochoric neo-Hookean. Small strains: mu = 2 (c10 + c01), bulk modulus 2 / d1. From young and poisson: c01 = 0. Needs
- * J > 0. Constants: c10, c01, 1 / d1. */
+/* The law `mooney-rivlin`:
+ *   psi = c10 (J^-2/3 I1 - 3) + c01 (J^-4/3 I2 - 3) + (J - 1)^2 / d1
+ * c01 = 0 gives the isochoric neo-Hookean law. Small strains: mu = 2 (c10 + c01), bulk modulus 2 / d1. From young and
+ * poisson: c01 = 0. Needs J > 0. Constants: c10, c01, 1 / d1. */
 #include "fem/names.h"
 
 #include "isochoric.h"

@@ -1,10 +1,15 @@
-/* The law `ogden`: psi = sum_p 2 mu_p / a_p^2 (l0^a_p + l1^a_p + l2^a_p - 3) + (J - 1)^2 / d1 on the isochoric
- * stretches l_i = J^-1/3 s_i. With e_i = ln l_i (their sum is zero) and T_i = sum_p 2 mu_p / a_p (exp(a_p e_i) - 1),
- * t_i = T_i - mean T, k = 1 / d1: psi_i = t_i / s_i + 2 k (J - 1) s_j s_k psi_ij = (T'_i d_ij - (T'_i + T'_j) / 3 + sum
- * T' / 9) / (s_i s_j) - d_ij t_i / s_i^2 + volume part (psi_i - psi_j) / (s_i - s_j) = ((T_i - T_j) / (s_i - s_j) s_j -
- * t_j) / (s_i s_j) - 2 k (J - 1) s_k where the quotient goes over e_i - e_j = log(1 + (s_i - s_j) / s_j) and exp(z) - 1
- * over z, so equal stretches are no special case. Small strains: mu = sum mu_p, bulk modulus 2 / d1. From young and
- * poisson: one term with a = 2. Needs J > 0. Constants: mu_1 to mu_4, a_1 to a_4, k. */
+/* The law `ogden`, on the isochoric stretches l_i = J^-1/3 s_i:
+ *   psi = sum_p 2 mu_p / a_p^2 (l0^a_p + l1^a_p + l2^a_p - 3) + (J - 1)^2 / d1
+ *
+ * Let e_i = ln l_i (their sum is zero), T_i = sum_p 2 mu_p / a_p (exp(a_p e_i) - 1), t_i = T_i - mean T and k = 1 / d1:
+ *   psi_i  = t_i / s_i + 2 k (J - 1) s_j s_k
+ *   psi_ij = (T'_i d_ij - (T'_i + T'_j) / 3 + sum T' / 9) / (s_i s_j) - d_ij t_i / s_i^2 + volume part
+ *   (psi_i - psi_j) / (s_i - s_j) = ((T_i - T_j) / (s_i - s_j) s_j - t_j) / (s_i s_j) - 2 k (J - 1) s_k
+ * The last quotient goes over e_i - e_j = log(1 + (s_i - s_j) / s_j) and (exp(z) - 1) / z, so equal stretches are no
+ * special case.
+ *
+ * Small strains: mu = sum mu_p, bulk modulus 2 / d1. From young and poisson: one term with a = 2. Needs J > 0.
+ * Constants: mu_1 to mu_4, a_1 to a_4, k. */
 #include "fem/law.h"
 #include "fem/names.h"
 

@@ -1,10 +1,14 @@
 /* The law `orthotropic`: orthotropic stiffness C on the corotated strain e = sym(R^T F) - I. See orthotropic.h.
  *   psi = e : C e / 2,   sigma = C e
- * Unlike in an isotropic law sigma and S = R^T F do not commute, so the turning of R contributes: with dR = R [w], G w
- * = axial(R^T dF - dF^T R), G = tr(S) I - S, P = R (sigma - [z]),   G z = y,   [y] the skew part: y = axial(S sigma)
- * with y_x = (S sigma)_yz - (S sigma)_zy and so on, which is the gradient of psi for the polar rotations. exact the
- * derivative of that, direction by direction projected the exact one with negative eigenvalues set to zero truncated-2
- * the warped stiffness dP = R C sym(R^T dF) */
+ *
+ * In an isotropic law sigma and S = R^T F commute. Here they do not, so the turning of R adds to the stress:
+ *   dR = R [w],   G w = axial(R^T dF - dF^T R),   G = tr(S) I - S
+ *   P = R (sigma - [z]),   G z = y = axial(S sigma),   y_x = (S sigma)_yz - (S sigma)_zy and so on
+ * P is the gradient of psi for the polar rotations.
+ *
+ *   exact        the derivative of P, direction by direction
+ *   projected    the exact one with negative eigenvalues set to zero
+ *   truncated-2  the warped stiffness dP = R C sym(R^T dF) */
 #include "fem/names.h"
 
 #include "orthotropic.h"

@@ -1,4 +1,5 @@
-/* The law `reduced-polynomial`: psi = sum_i c_i Y^i + (J - 1)^2 / d1, Y = J^-2/3 I1 - 3 (three terms: Yeoh's law).
+/* The law `reduced-polynomial` (with three terms: Yeoh's law):
+ *   psi = sum_i c_i Y^i + (J - 1)^2 / d1,   Y = J^-2/3 I1 - 3
  * Small strains: mu = 2 c_1, bulk modulus 2 / d1. From young and poisson: one term. Needs J > 0. Constants: c_1 to c_6,
  * 1 / d1. */
 #include "fem/names.h"

@@ -1,12 +1,18 @@
 /* The rotation `dapd`: degeneration-aware polar decomposition (Civit 4.4). The features that met when the element
  * collapsed are moved apart again, and the polar rotation is taken of that virtual shape, so that no element turns
- * beyond its collapse (see collapse.h). d(J) = beta alpha (2 r^2 - r^3)  for 0 <= J < alpha,   beta (alpha - J)  for J
- * < 0,   r = 1 - J / alpha is once continuously differentiable, det F_moved = J + d(J) is positive for beta >= 1, and R
- * = polar(F_moved). The larger beta, the more the forces of inverted elements point back along the direction of the
- * collapse. Defaults: alpha 0.1, beta 3. Differential, the witness held: dR = dpolar(F_moved) : dF_moved with, m =
- * cof(F) n, c = d / |m|^2, dF_moved = dF + dc m (x) n + c dm (x) n,   dc = d'(J) (cof F : dF) / |m|^2 - 2 c (m . dm) /
- * |m|^2,   dm = d(cof F) n. S = R^T F is not symmetric while degenerate: corotated forces are then close to, but not,
- * the gradient of an energy. The rotation `dapd-exact` is the same with the gradient of the energy as its force. */
+ * beyond its collapse (see collapse.h):
+ *   d(J) = beta alpha (2 r^2 - r^3)  for 0 <= J < alpha,   r = 1 - J / alpha
+ *   d(J) = beta (alpha - J)          for J < 0
+ *   R = polar(F_moved)
+ * d is once continuously differentiable. det F_moved = J + d(J) is positive for beta >= 1. The larger beta is, the more
+ * the forces of inverted elements point back along the direction of the collapse. Defaults: alpha 0.1, beta 3.
+ *
+ * The differential holds the witness. With m = cof(F) n and c = d / |m|^2:
+ *   dR = dpolar(F_moved) : dF_moved,   dF_moved = dF + dc m (x) n + c dm (x) n
+ *   dc = d'(J) (cof F : dF) / |m|^2 - 2 c (m . dm) / |m|^2,   dm = d(cof F) n
+ *
+ * S = R^T F is not symmetric while the element is degenerate. Corotated forces are then close to the gradient of an
+ * energy, but not equal to it. The rotation `dapd-exact` is the same with the gradient of the energy as its force. */
 #include "fem/names.h"
 
 #include "collapse.h"

@@ -1,6 +1,7 @@
 /* The rotation `reflect` (Civit 4.3): polar decomposition of a virtual shape in which the features that met at the
- * element's collapse are mirrored at the threshold, det F_moved = 2 alpha - J (see collapse.h). d(J) = 2 (alpha - J)
- * for J < alpha Continuous, but not differentiable at J = alpha; `dapd` is its smooth relative. */
+ * element's collapse are mirrored at the threshold, det F_moved = 2 alpha - J (see collapse.h):
+ *   d(J) = 2 (alpha - J)  for J < alpha
+ * It is continuous, but not differentiable at J = alpha; `dapd` is its smooth relative. */
 #include "fem/names.h"
 
 #include "collapse.h"
