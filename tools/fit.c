@@ -136,17 +136,19 @@ static int draw(const curve *c, const sn_fit *fit) {
     double *x = malloc(4 * (size_t)c->count * sizeof *x);
     if (!x) return tool_fail(TOOL_FAILED, "out of memory");
     double *fitted = x + c->count, *loss = x + 2 * c->count;
+    const int first = c->x[0] > 0 ? 0 : 1, count = c->count - first; /* time 0 has no logarithm */
     for (int i = 0; i < c->count; ++i) {
-        x[i] = log10(c->x[i]);
+        x[i] = c->x[i] > 0 ? log10(c->x[i]) : 0;
         if (c->kind == RELAXATION)
             fitted[i] = sn_fit_relaxed(fit, c->x[i]);
         else
             sn_fit_modulus(fit, c->x[i], &fitted[i], &loss[i]);
     }
-    const tool_curve curves[] = {{c->kind == RELAXATION ? "measured" : "storage", x, c->value[0], c->count},
-                                 {c->kind == RELAXATION ? "fitted" : "fitted storage", x, fitted, c->count},
-                                 {"loss", x, c->value[1], c->count},
-                                 {"fitted loss", x, loss, c->count}};
+    const tool_curve curves[] = {
+        {c->kind == RELAXATION ? "measured" : "storage", x + first, c->value[0] + first, count},
+        {c->kind == RELAXATION ? "fitted" : "fitted storage", x + first, fitted + first, count},
+        {"loss", x, c->value[1], count},
+        {"fitted loss", x, loss, count}};
     const bool drawn = tool_plot_svg(plot_path, kind_name[c->kind],
                                      c->kind == RELAXATION ? "log10 of time [s]" : "log10 of frequency [Hz]",
                                      "modulus [Pa]", curves, c->kind == RELAXATION ? 2 : 4);

@@ -29,7 +29,7 @@ typedef struct sn_fit {
  *
  * SN_BAD_INPUT when a curve is not sorted, has a value that is not finite or not above 0, or has too few points. */
 
-/* The relaxing modulus G (Pa, above 0) at `count` times (s, above 0, ascending). */
+/* The relaxing modulus G (Pa, above 0) at `count` times (s, at least 0, ascending). */
 SN_API sn_status sn_fit_relaxation(int count, const double *time, const double *modulus, int terms, double wanted,
                                    sn_fit *fit, sn_error *error);
 

@@ -136,7 +136,8 @@ static double descend(const curve *c, series *s, double *worst) {
 
 /* Times evenly spaced in their logarithm over the part `width` of the curve, moduli equal. */
 static series first_guess(const curve *c, int terms, double width) {
-    const double low = c->loss ? 1 / c->x[c->count - 1] : c->x[0], high = c->loss ? 1 / c->x[0] : c->x[c->count - 1];
+    const double first = c->x[0] > 0 ? c->x[0] : c->x[1], last = c->x[c->count - 1]; /* a relaxation may begin at 0 */
+    const double low = c->loss ? 1 / last : first, high = c->loss ? 1 / first : last;
     const double least = c->loss ? c->value[0] : c->value[c->count - 1],
                  most = c->loss ? c->value[c->count - 1] : c->value[0];
     series s = {.terms = terms};
@@ -177,8 +178,8 @@ static sn_status fit_curve(const curve *c, int terms, double wanted, sn_fit *fit
         return sn_fail_at(error, SN_BAD_INPUT, "terms", "the number of terms is %d; allowed are 1 to %d", terms,
                           SN_PRONY_TERMS);
     if (rows < (terms ? 2 * terms + 1 : 3) || c->count < 2)
-        return sn_fail(error, SN_BAD_INPUT, "%d points are too few for %d terms, which have %d unknowns", c->count,
-                       terms ? terms : 1, 2 * (terms ? terms : 1) + 1);
+        return sn_fail(error, SN_BAD_INPUT, "the curve has %d %s; that is too few for %d terms, which have %d unknowns",
+                       c->count, c->count == 1 ? "point" : "points", terms ? terms : 1, 2 * (terms ? terms : 1) + 1);
     series s;
     double worst, sum = INFINITY;
     if (terms) {
@@ -196,7 +197,7 @@ static sn_status fit_curve(const curve *c, int terms, double wanted, sn_fit *fit
     return SN_OK;
 }
 
-/* `low`: the least value that is allowed; `open`: this value itself is not. */
+/* `open`: 0 itself is not allowed. */
 static sn_status check_column(const char *name, int count, const double *value, bool open, sn_error *error) {
     for (int i = 0; i < count; ++i)
         if (!isfinite(value[i]) || value[i] < 0 || (open && value[i] == 0))
@@ -205,8 +206,8 @@ static sn_status check_column(const char *name, int count, const double *value, 
     return SN_OK;
 }
 
-static sn_status check_order(const char *name, int count, const double *x, sn_error *error) {
-    sn_status status = check_column(name, count, x, true, error);
+static sn_status check_order(const char *name, int count, const double *x, bool open, sn_error *error) {
+    sn_status status = check_column(name, count, x, open, error);
     for (int i = 1; i < count && !status; ++i)
         if (!(x[i] > x[i - 1]))
             status = sn_fail(error, SN_BAD_INPUT, "point %d: the %s %g follows %g; the points must be sorted", i + 1,
@@ -216,7 +217,7 @@ static sn_status check_order(const char *name, int count, const double *x, sn_er
 
 sn_status sn_fit_relaxation(int count, const double *time, const double *modulus, int terms, double wanted, sn_fit *fit,
                             sn_error *error) {
-    sn_status status = check_order("time", count, time, error);
+    sn_status status = check_order("time", count, time, false, error);
     if (!status) status = check_column("modulus", count, modulus, true, error);
     const curve c = {count, time, modulus, NULL};
     return status ? status : fit_curve(&c, terms, wanted, fit, error);
@@ -224,7 +225,7 @@ sn_status sn_fit_relaxation(int count, const double *time, const double *modulus
 
 sn_status sn_fit_frequency(int count, const double *frequency, const double *storage, const double *loss, int terms,
                            double wanted, sn_fit *fit, sn_error *error) {
-    sn_status status = check_order("frequency", count, frequency, error);
+    sn_status status = check_order("frequency", count, frequency, true, error);
     if (!status) status = check_column("storage modulus", count, storage, true, error);
     if (!status) status = check_column("loss modulus", count, loss, false, error);
     if (status) return status;

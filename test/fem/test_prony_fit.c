@@ -35,6 +35,9 @@ static void test_known(void **state) {
         }
         assert_int_equal(sn_fit_relaxation(POINTS, x, a, terms, 1e-6, &fit, NULL), SN_OK);
         recovered(&fit);
+        x[0] = 0, a[0] = sn_fit_relaxed(&known, 0); /* measured curves often begin at time 0 */
+        assert_int_equal(sn_fit_relaxation(POINTS, x, a, terms, 1e-6, &fit, NULL), SN_OK);
+        recovered(&fit);
         for (int i = 0; i < POINTS; ++i) {
             x[i] = 1e-2 * pow(1e5, i / (POINTS - 1.0));
             sn_fit_modulus(&known, x[i], &a[i], &b[i]);
@@ -81,7 +84,11 @@ static void test_bad_data(void **state) {
     refused(sn_fit_relaxation(4, x, y, 9, 0, &fit, &error), &error, "1 to 8");
     refused(sn_fit_constant_q(4.8, 2500, 2, 10, 1, 3, 0, &fit, &error), &error, "band");
     refused(sn_fit_constant_q(-1, 2500, 2, 1, 10, 3, 0, &fit, &error), &error, "q is -1");
-    x[2] = 1.5;
+    x[0] = -1;
+    refused(sn_fit_relaxation(4, x, y, 1, 0, &fit, &error), &error, "point 1: the time is -1");
+    x[0] = 0;
+    refused(sn_fit_frequency(4, x, y, z, 1, 0, &fit, &error), &error, "point 1: the frequency is 0");
+    x[0] = 1, x[2] = 1.5;
     refused(sn_fit_relaxation(4, x, y, 1, 0, &fit, &error), &error, "sorted");
     x[2] = 3, y[3] = -1;
     refused(sn_fit_relaxation(4, x, y, 1, 0, &fit, &error), &error, "point 4: the modulus is -1");
