@@ -1,11 +1,13 @@
 /* A tree of boxes over the triangles of a surface that deforms. It finds the pairs of triangles that are near each
  * other: of two surfaces, or of one surface with itself.
  *
- * The triangles are sorted once along Morton's curve through the centres of their rest shape (Morton 1966), equal codes
- * by number. Eight triangles in this order make a block of level 0, eight blocks of a level make a block of the next
- * level. So the tree needs no pointers: the children of block i are the blocks 8 i to 8 i + 7 of the level below. A
- * block holds the eight boxes of its children, coordinate by coordinate, and one vector operation tests a box against
- * all eight. Boxes are rounded outwards to single precision. A slot without a child has a box that meets none.
+ * The triangles are sorted once by the centres of their rest shape: a range of them is cut in two along its longest
+ * axis, and each part again. Eight triangles in this order make a block of level 0, eight blocks of a level make a
+ * block of the next level. So the tree needs no pointers: the children of block i are the blocks 8 i to 8 i + 7 of the
+ * level below. The ranges are cut where blocks of the highest possible level end, as near to the middle as that allows,
+ * so every block is a compact part of the surface. A block holds the eight boxes of its children, coordinate by
+ * coordinate, and one vector operation tests a box against all eight. Boxes are rounded outwards to single precision. A
+ * slot without a child has a box that meets none.
  *
  * Refitting computes the boxes from the present positions, from the leaves to the top. Each box is made larger by a
  * margin. So the pairs stay complete while no vertex has moved farther than a part of the margin: two triangles come
