@@ -12,7 +12,7 @@ extern const sn_box_kernels sn_box_kernels_avx2, sn_box_kernels_avx512;
 
 const sn_box_kernels *sn_box_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_box_kernels); }
 
-enum { FIT_GRAIN = 128, GROUP_GRAIN = 64 };
+enum { FIT_GRAIN = 16, GROUP_GRAIN = 64 }; /* groups */
 
 /* ---- The order ---- */
 typedef struct place {
@@ -117,15 +117,8 @@ static void divide(sn_box_tree *tree) {
     }
 }
 
-static void fill_corners(sn_box_tree *tree, const int32_t *triangle) {
-    for (int p = 0; tree->triangle_count > 0 && p < tree->first[1] * SN_BOX_FAN; ++p) {
-        const int t = tree->order[p < tree->triangle_count ? p : tree->triangle_count - 1];
-        for (int k = 0; k < 3; ++k)
-            tree->corner[(p / SN_BOX_FAN * 3 + k) * SN_BOX_FAN + p % SN_BOX_FAN] = triangle[3 * (size_t)t + k];
-    }
-}
-
-/* Lists the vertices of the groups. `last` (vertex_count): scratch, the last group that has listed a vertex. */
+/* Lists the vertices of the groups, and the places of the corners in these lists. `last` (vertex_count): scratch, where
+ * a vertex was listed last. */
 static void fill_groups(sn_box_tree *tree, const int32_t *triangle, int32_t *last) {
     int count = 0;
     for (int i = 0; i < tree->vertex_count; ++i) last[i] = -1;
@@ -134,8 +127,8 @@ static void fill_groups(sn_box_tree *tree, const int32_t *triangle, int32_t *las
         if (p % SN_BOX_GROUP == 0) tree->group_first[group] = count;
         for (int k = 0; k < 3; ++k) {
             const int32_t vertex = triangle[3 * (size_t)tree->order[p] + k];
-            if (last[vertex] != group) tree->group_vertex[count++] = vertex;
-            last[vertex] = group;
+            if (last[vertex] < tree->group_first[group]) last[vertex] = count, tree->group_vertex[count++] = vertex;
+            tree->corner[3 * (size_t)p + (size_t)k] = (uint8_t)(last[vertex] - tree->group_first[group]);
         }
         if (p % SN_BOX_GROUP < SN_BOX_GROUP - 1 && p < tree->triangle_count - 1) continue;
         for (; count % SN_BOX_FAN != 0; ++count) tree->group_vertex[count] = tree->group_vertex[count - 1];
@@ -172,7 +165,7 @@ sn_status sn_box_tree_create_groups(sn_context *context, const double *position,
     divide(tree);
     tree->block = sn_allocate_zero(context, (size_t)tree->first[tree->levels], sizeof *tree->block);
     tree->order = sn_allocate(context, (size_t)triangle_count, sizeof *tree->order);
-    tree->corner = sn_allocate_zero(context, (size_t)tree->first[1] * 3 * SN_BOX_FAN, sizeof *tree->corner);
+    tree->corner = sn_allocate(context, 3 * (size_t)triangle_count, sizeof *tree->corner);
     tree->reference = sn_allocate_zero(context, 3 * (size_t)vertex_count, sizeof *tree->reference);
     sn_status status = tree->block && tree->order && tree->corner && tree->reference
                            ? sort(tree, position, triangle, group, error)
@@ -182,7 +175,6 @@ sn_status sn_box_tree_create_groups(sn_context *context, const double *position,
         sn_box_tree_destroy(tree);
         return status;
     }
-    fill_corners(tree, triangle);
     *out = tree;
     return SN_OK;
 }
@@ -208,34 +200,36 @@ typedef struct fitting {
     const sn_box_kernels *kernels;
 } fitting;
 
+static int group_count(const sn_box_tree *tree) { return tree->first[2] - tree->first[1]; }
+
 static void fit_piece(void *data, int piece) {
     const fitting *f = data;
-    const int n = f->tree->first[1];
-    f->kernels->fit_leaves(f->tree, f->position, f->target, f->margin, (int)sn_piece_begin(n, FIT_GRAIN, piece),
+    const int n = group_count(f->tree);
+    f->kernels->fit_inside(f->tree, f->position, f->target, f->margin, (int)sn_piece_begin(n, FIT_GRAIN, piece),
                            (int)sn_piece_begin(n, FIT_GRAIN, piece + 1));
 }
 
 void sn_box_tree_refit(sn_box_tree *tree, const double *position, const double *target, double margin) {
     fitting f = {tree, position, target, margin, sn_box_kernels_for(tree->context)};
     if (tree->triangle_count > 0)
-        sn_parallel_pieces(tree->context, sn_pieces(tree->first[1], FIT_GRAIN), fit_piece, &f);
-    for (int level = 1; level < tree->levels; ++level)
+        sn_parallel_pieces(tree->context, sn_pieces(group_count(tree), FIT_GRAIN), fit_piece, &f);
+    for (int level = 2; level < tree->levels; ++level)
         f.kernels->fit_level(tree, level, 0, tree->first[level + 1] - tree->first[level]);
     memcpy(tree->reference, position, 3 * (size_t)tree->vertex_count * sizeof *position);
-    memset(tree->fitted, true, (size_t)(tree->first[2] - tree->first[1]) * sizeof *tree->fitted);
+    memset(tree->fitted, true, (size_t)group_count(tree) * sizeof *tree->fitted);
     tree->margin = margin;
 }
 
 static void group_piece(void *data, int piece) {
     const fitting *f = data;
-    const int n = f->tree->first[2] - f->tree->first[1];
+    const int n = group_count(f->tree);
     f->kernels->fit_groups(f->tree, f->position, (int)sn_piece_begin(n, GROUP_GRAIN, piece),
                            (int)sn_piece_begin(n, GROUP_GRAIN, piece + 1));
 }
 
 void sn_box_tree_refit_groups(sn_box_tree *tree, const double *position) {
     fitting f = {tree, position, NULL, 0, sn_box_kernels_for(tree->context)};
-    const int groups = tree->first[2] - tree->first[1];
+    const int groups = group_count(tree);
     tree->position = position;
     if (tree->triangle_count == 0) return;
     memset(tree->fitted, false, (size_t)groups * sizeof *tree->fitted);

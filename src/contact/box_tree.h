@@ -47,7 +47,7 @@ typedef struct sn_box_tree {
     int first[SN_BOX_LEVELS + 1]; /* first block of each level in `block` */
     sn_box_block *block;
     int32_t *order;  /* the triangle at each place of the sorted order */
-    int32_t *corner; /* blocks of level 0 x 3 x SN_BOX_FAN: vertices. Unused slots repeat the last triangle */
+    uint8_t *corner; /* triangle_count x 3, in the sorted order: places in the list of vertices of the group */
     /* Groups: the blocks of level 1. */
     int32_t *group_first;   /* groups + 1 */
     int32_t *group_vertex;  /* the vertices of each group, a multiple of SN_BOX_FAN: the last one is repeated */
@@ -110,8 +110,8 @@ sn_status sn_box_tree_pairs(sn_box_tree *a, sn_box_tree *b, sn_box_pairs *pairs,
 
 /* The loops of the tree, built once per instruction set (kernel/box_tree_kernel.c). */
 typedef struct sn_box_kernels {
-    /* Boxes of the blocks begin to end of level 0. */
-    void (*fit_leaves)(sn_box_tree *tree, const double *position, const double *target, double margin, int begin,
+    /* Boxes of the levels 0 and 1 of the groups begin to end. */
+    void (*fit_inside)(sn_box_tree *tree, const double *position, const double *target, double margin, int begin,
                        int end);
     /* Boxes of the blocks begin to end of a higher level. */
     void (*fit_level)(sn_box_tree *tree, int level, int begin, int end);
