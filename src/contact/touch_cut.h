@@ -25,9 +25,9 @@ typedef struct sn_touch_cut {
     sn_touch_end end[2]; /* the segment runs from end 0 to end 1 */
 } sn_touch_cut;
 
-/* The signs of the volumes of up to eight pairs of triangles, one bit per pair. A pair with neither bit is in doubt. The
- * volumes are: the corners 0 to 2 of A at the plane of B; the corners of B at the plane of A; edge i of A with edge j of
- * B at 6 + 3 i + j. */
+/* The signs of the volumes of up to eight pairs of triangles, one bit per pair. A pair with neither bit is in doubt.
+ * The volumes are: the corners 0 to 2 of A at the plane of B; the corners of B at the plane of A; edge i of A with edge
+ * j of B at 6 + 3 i + j. */
 typedef struct sn_cut_signs {
     uint8_t above[15], below[15];
 } sn_cut_signs;

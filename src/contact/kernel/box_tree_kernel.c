@@ -28,7 +28,8 @@ static inline vs below_all(vd v) {
 
 static inline vd extreme(vd a, vd b, int side) { return side ? vd_max(a, b) : vd_min(a, b); }
 
-/* ---- Boxes as one vector: low x, y, z, 0, then minus high x, y, z, 0. The least of two vectors holds both boxes ---- */
+/* ---- Boxes as one vector: low x, y, z, 0, then minus high x, y, z, 0. The least of two vectors holds both boxes ----
+ */
 #if defined(__AVX__)
 static inline float8 lesser(float8 a, float8 b) { return (float8)_mm256_min_ps((__m256)a, (__m256)b); }
 #else
