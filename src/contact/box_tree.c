@@ -12,61 +12,96 @@ extern const sn_box_kernels sn_box_kernels_avx2, sn_box_kernels_avx512;
 
 const sn_box_kernels *sn_box_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_box_kernels); }
 
-enum { FIT_GRAIN = 128, GROUP_GRAIN = 64 };
+enum { FIT_GRAIN = 16, GROUP_GRAIN = 64 }; /* groups */
 
-/* ---- The order along Morton's curve ---- */
+/* ---- The order ---- */
 typedef struct place {
-    uint64_t code;
+    double centre[3]; /* three times the centre */
     int32_t group, triangle;
 } place;
 
-/* Spreads the 21 low bits of v: two zero bits after each. */
-static uint64_t spread(uint64_t v) {
-    v &= 0x1fffff;
-    v = (v | v << 32) & 0x1f00000000ffff;
-    v = (v | v << 16) & 0x1f0000ff0000ff;
-    v = (v | v << 8) & 0x100f00f00f00f00f;
-    v = (v | v << 4) & 0x10c30c30c30c30c3;
-    return (v | v << 2) & 0x1249249249249249;
+static bool before(const place *p, const place *q, int axis) {
+    return p->centre[axis] != q->centre[axis] ? p->centre[axis] < q->centre[axis] : p->triangle < q->triangle;
 }
 
-static int by_code(const void *a, const void *b) {
+static void swap(place *p, place *q) {
+    const place kept = *p;
+    *p = *q, *q = kept;
+}
+
+/* Puts the first places along the axis in front of `middle` and the others behind it (Hoare's selection). */
+static void select_first(place *list, int begin, int end, int middle, int axis) {
+    while (end - begin > 1) {
+        place *first = &list[begin], *half = &list[begin + (end - begin) / 2], *last = &list[end - 1];
+        if (before(half, first, axis)) swap(half, first);
+        if (before(last, half, axis)) swap(last, half);
+        if (before(half, first, axis)) swap(half, first);
+        const place pivot = *half;
+        int i = begin, j = end - 1;
+        while (i <= j) {
+            while (before(&list[i], &pivot, axis)) ++i;
+            while (before(&pivot, &list[j], axis)) --j;
+            if (i <= j) swap(&list[i++], &list[j--]);
+        }
+        if (middle <= j)
+            end = j + 1;
+        else if (middle >= i)
+            begin = i;
+        else
+            return;
+    }
+}
+
+/* The multiple of the largest power of SN_BOX_FAN that lies inside a range, nearest to its middle; 0: none does. */
+static int cut_of(int begin, int end) {
+    int64_t unit = SN_BOX_FAN;
+    if (begin / unit == (end - 1) / unit) return 0;
+    while (begin / (unit * SN_BOX_FAN) != (end - 1) / (unit * SN_BOX_FAN)) unit *= SN_BOX_FAN;
+    const int64_t first = (begin / unit + 1) * unit, last = (end - 1) / unit * unit;
+    const int64_t middle = ((int64_t)begin + end + unit) / 2 / unit * unit;
+    return (int)(middle < first ? first : middle > last ? last : middle);
+}
+
+/* Cuts the places begin to end in two along their longest axis, and both parts again, down to the blocks. */
+static void cut(place *list, int begin, int end) {
+    for (int middle; (middle = cut_of(begin, end)) > 0; begin = middle) {
+        int axis = 0;
+        double size[3];
+        for (int a = 0; a < 3; ++a) {
+            double low = list[begin].centre[a], high = low;
+            for (int i = begin + 1; i < end; ++i)
+                low = fmin(low, list[i].centre[a]), high = fmax(high, list[i].centre[a]);
+            size[a] = high - low;
+            if (size[a] > size[axis]) axis = a;
+        }
+        select_first(list, begin, end, middle, axis);
+        cut(list, begin, middle);
+    }
+}
+
+static int by_group(const void *a, const void *b) {
     const place *p = a, *q = b;
     if (p->group != q->group) return p->group < q->group ? -1 : 1;
-    if (p->code != q->code) return p->code < q->code ? -1 : 1;
     return p->triangle < q->triangle ? -1 : p->triangle > q->triangle;
 }
 
-static double centre(const double *position, const int32_t *corner, int axis) {
-    return (position[3 * (size_t)corner[0] + axis] + position[3 * (size_t)corner[1] + axis] +
-            position[3 * (size_t)corner[2] + axis]) /
-           3;
-}
-
-/* Fills tree->order. All axes have the same scale, so that cells of the curve are cubes. */
+/* Fills tree->order. */
 static sn_status sort(sn_box_tree *tree, const double *position, const int32_t *triangle, const int32_t *group,
                       sn_error *error) {
     const int n = tree->triangle_count;
     place *list = sn_allocate(tree->context, (size_t)n, sizeof *list);
     if (!list) return sn_no_memory(error);
-    double low[3] = {INFINITY, INFINITY, INFINITY}, size = 0;
-    for (int a = 0; a < 3; ++a) {
-        double high = -INFINITY;
-        for (int i = 0; i < n; ++i) {
-            const double c = centre(position, triangle + 3 * (size_t)i, a);
-            low[a] = fmin(low[a], c), high = fmax(high, c);
-        }
-        size = fmax(size, high - low[a]);
-    }
-    const double scale = size > 0 && isfinite(size) ? 0x1fffff / size : 0;
     for (int i = 0; i < n; ++i) {
-        list[i].triangle = i, list[i].group = group ? group[i] : 0, list[i].code = 0;
-        for (int a = 0; a < 3; ++a) {
-            const double cell = (centre(position, triangle + 3 * (size_t)i, a) - low[a]) * scale;
-            list[i].code |= spread(cell > 0 ? (uint64_t)cell : 0) << a;
-        }
+        const int32_t *corner = triangle + 3 * (size_t)i;
+        list[i] = (place){{0}, group ? group[i] : 0, i};
+        for (int k = 0; k < 3; ++k)
+            for (int a = 0; a < 3; ++a) list[i].centre[a] += position[3 * (size_t)corner[k] + (size_t)a];
     }
-    qsort(list, (size_t)n, sizeof *list, by_code);
+    if (group && n > 0) qsort(list, (size_t)n, sizeof *list, by_group);
+    for (int begin = 0, end; begin < n; begin = end) {
+        for (end = begin; end < n && list[end].group == list[begin].group;) ++end;
+        cut(list, begin, end);
+    }
     for (int i = 0; i < n; ++i) tree->order[i] = list[i].triangle;
     sn_release(tree->context, list);
     return SN_OK;
@@ -82,15 +117,8 @@ static void divide(sn_box_tree *tree) {
     }
 }
 
-static void fill_corners(sn_box_tree *tree, const int32_t *triangle) {
-    for (int p = 0; tree->triangle_count > 0 && p < tree->first[1] * SN_BOX_FAN; ++p) {
-        const int t = tree->order[p < tree->triangle_count ? p : tree->triangle_count - 1];
-        for (int k = 0; k < 3; ++k)
-            tree->corner[(p / SN_BOX_FAN * 3 + k) * SN_BOX_FAN + p % SN_BOX_FAN] = triangle[3 * (size_t)t + k];
-    }
-}
-
-/* Lists the vertices of the groups. `last` (vertex_count): scratch, the last group that has listed a vertex. */
+/* Lists the vertices of the groups, and the places of the corners in these lists. `last` (vertex_count): scratch, where
+ * a vertex was listed last. */
 static void fill_groups(sn_box_tree *tree, const int32_t *triangle, int32_t *last) {
     int count = 0;
     for (int i = 0; i < tree->vertex_count; ++i) last[i] = -1;
@@ -99,8 +127,8 @@ static void fill_groups(sn_box_tree *tree, const int32_t *triangle, int32_t *las
         if (p % SN_BOX_GROUP == 0) tree->group_first[group] = count;
         for (int k = 0; k < 3; ++k) {
             const int32_t vertex = triangle[3 * (size_t)tree->order[p] + k];
-            if (last[vertex] != group) tree->group_vertex[count++] = vertex;
-            last[vertex] = group;
+            if (last[vertex] < tree->group_first[group]) last[vertex] = count, tree->group_vertex[count++] = vertex;
+            tree->corner[3 * (size_t)p + (size_t)k] = (uint8_t)(last[vertex] - tree->group_first[group]);
         }
         if (p % SN_BOX_GROUP < SN_BOX_GROUP - 1 && p < tree->triangle_count - 1) continue;
         for (; count % SN_BOX_FAN != 0; ++count) tree->group_vertex[count] = tree->group_vertex[count - 1];
@@ -137,7 +165,7 @@ sn_status sn_box_tree_create_groups(sn_context *context, const double *position,
     divide(tree);
     tree->block = sn_allocate_zero(context, (size_t)tree->first[tree->levels], sizeof *tree->block);
     tree->order = sn_allocate(context, (size_t)triangle_count, sizeof *tree->order);
-    tree->corner = sn_allocate_zero(context, (size_t)tree->first[1] * 3 * SN_BOX_FAN, sizeof *tree->corner);
+    tree->corner = sn_allocate(context, 3 * (size_t)triangle_count, sizeof *tree->corner);
     tree->reference = sn_allocate_zero(context, 3 * (size_t)vertex_count, sizeof *tree->reference);
     sn_status status = tree->block && tree->order && tree->corner && tree->reference
                            ? sort(tree, position, triangle, group, error)
@@ -147,7 +175,6 @@ sn_status sn_box_tree_create_groups(sn_context *context, const double *position,
         sn_box_tree_destroy(tree);
         return status;
     }
-    fill_corners(tree, triangle);
     *out = tree;
     return SN_OK;
 }
@@ -173,34 +200,36 @@ typedef struct fitting {
     const sn_box_kernels *kernels;
 } fitting;
 
+static int group_count(const sn_box_tree *tree) { return tree->first[2] - tree->first[1]; }
+
 static void fit_piece(void *data, int piece) {
     const fitting *f = data;
-    const int n = f->tree->first[1];
-    f->kernels->fit_leaves(f->tree, f->position, f->target, f->margin, (int)sn_piece_begin(n, FIT_GRAIN, piece),
+    const int n = group_count(f->tree);
+    f->kernels->fit_inside(f->tree, f->position, f->target, f->margin, (int)sn_piece_begin(n, FIT_GRAIN, piece),
                            (int)sn_piece_begin(n, FIT_GRAIN, piece + 1));
 }
 
 void sn_box_tree_refit(sn_box_tree *tree, const double *position, const double *target, double margin) {
     fitting f = {tree, position, target, margin, sn_box_kernels_for(tree->context)};
     if (tree->triangle_count > 0)
-        sn_parallel_pieces(tree->context, sn_pieces(tree->first[1], FIT_GRAIN), fit_piece, &f);
-    for (int level = 1; level < tree->levels; ++level)
+        sn_parallel_pieces(tree->context, sn_pieces(group_count(tree), FIT_GRAIN), fit_piece, &f);
+    for (int level = 2; level < tree->levels; ++level)
         f.kernels->fit_level(tree, level, 0, tree->first[level + 1] - tree->first[level]);
     memcpy(tree->reference, position, 3 * (size_t)tree->vertex_count * sizeof *position);
-    memset(tree->fitted, true, (size_t)(tree->first[2] - tree->first[1]) * sizeof *tree->fitted);
+    memset(tree->fitted, true, (size_t)group_count(tree) * sizeof *tree->fitted);
     tree->margin = margin;
 }
 
 static void group_piece(void *data, int piece) {
     const fitting *f = data;
-    const int n = f->tree->first[2] - f->tree->first[1];
+    const int n = group_count(f->tree);
     f->kernels->fit_groups(f->tree, f->position, (int)sn_piece_begin(n, GROUP_GRAIN, piece),
                            (int)sn_piece_begin(n, GROUP_GRAIN, piece + 1));
 }
 
 void sn_box_tree_refit_groups(sn_box_tree *tree, const double *position) {
     fitting f = {tree, position, NULL, 0, sn_box_kernels_for(tree->context)};
-    const int groups = tree->first[2] - tree->first[1];
+    const int groups = group_count(tree);
     tree->position = position;
     if (tree->triangle_count == 0) return;
     memset(tree->fitted, false, (size_t)groups * sizeof *tree->fitted);

@@ -1,11 +1,13 @@
 /* A tree of boxes over the triangles of a surface that deforms. It finds the pairs of triangles that are near each
  * other: of two surfaces, or of one surface with itself.
  *
- * The triangles are sorted once along Morton's curve through the centres of their rest shape (Morton 1966), equal codes
- * by number. Eight triangles in this order make a block of level 0, eight blocks of a level make a block of the next
- * level. So the tree needs no pointers: the children of block i are the blocks 8 i to 8 i + 7 of the level below. A
- * block holds the eight boxes of its children, coordinate by coordinate, and one vector operation tests a box against
- * all eight. Boxes are rounded outwards to single precision. A slot without a child has a box that meets none.
+ * The triangles are sorted once by the centres of their rest shape: a range of them is cut in two along its longest
+ * axis, and each part again. Eight triangles in this order make a block of level 0, eight blocks of a level make a
+ * block of the next level. So the tree needs no pointers: the children of block i are the blocks 8 i to 8 i + 7 of the
+ * level below. The ranges are cut where blocks of the highest possible level end, as near to the middle as that allows,
+ * so every block is a compact part of the surface. A block holds the eight boxes of its children, coordinate by
+ * coordinate, and one vector operation tests a box against all eight. Boxes are rounded outwards to single precision. A
+ * slot without a child has a box that meets none.
  *
  * Refitting computes the boxes from the present positions, from the leaves to the top. Each box is made larger by a
  * margin. So the pairs stay complete while no vertex has moved farther than a part of the margin: two triangles come
@@ -45,7 +47,7 @@ typedef struct sn_box_tree {
     int first[SN_BOX_LEVELS + 1]; /* first block of each level in `block` */
     sn_box_block *block;
     int32_t *order;  /* the triangle at each place of the sorted order */
-    int32_t *corner; /* blocks of level 0 x 3 x SN_BOX_FAN: vertices. Unused slots repeat the last triangle */
+    uint8_t *corner; /* triangle_count x 3, in the sorted order: places in the list of vertices of the group */
     /* Groups: the blocks of level 1. */
     int32_t *group_first;   /* groups + 1 */
     int32_t *group_vertex;  /* the vertices of each group, a multiple of SN_BOX_FAN: the last one is repeated */
@@ -108,8 +110,8 @@ sn_status sn_box_tree_pairs(sn_box_tree *a, sn_box_tree *b, sn_box_pairs *pairs,
 
 /* The loops of the tree, built once per instruction set (kernel/box_tree_kernel.c). */
 typedef struct sn_box_kernels {
-    /* Boxes of the blocks begin to end of level 0. */
-    void (*fit_leaves)(sn_box_tree *tree, const double *position, const double *target, double margin, int begin,
+    /* Boxes of the levels 0 and 1 of the groups begin to end. */
+    void (*fit_inside)(sn_box_tree *tree, const double *position, const double *target, double margin, int begin,
                        int end);
     /* Boxes of the blocks begin to end of a higher level. */
     void (*fit_level)(sn_box_tree *tree, int level, int begin, int end);

@@ -133,11 +133,10 @@ typedef struct fitting {
 
 static void fit_piece(void *data, int piece) {
     const fitting *f = data;
-    const int end = (int)sn_piece_begin(f->count, FIT_GRAIN, piece + 1), blocks = f->tree->first[1];
+    const int end = (int)sn_piece_begin(f->count, FIT_GRAIN, piece + 1);
     for (int i = (int)sn_piece_begin(f->count, FIT_GRAIN, piece); i < end; ++i) {
-        const int group = f->tree->waiting[i], last = (group + 1) * SN_BOX_FAN;
-        f->kernels->fit_leaves(f->tree, f->tree->position, NULL, 0, group * SN_BOX_FAN, last < blocks ? last : blocks);
-        f->kernels->fit_level(f->tree, 1, group, group + 1);
+        const int group = f->tree->waiting[i];
+        f->kernels->fit_inside(f->tree, f->tree->position, NULL, 0, group, group + 1);
     }
 }
 

@@ -23,8 +23,8 @@ static bool share_vertex(const sn_touch_surface *surface, int32_t s, int32_t t) 
     return false;
 }
 
-/* One bit for each of the candidates first to end, at most 8, that may intersect. */
-static unsigned filter(const cutting *c, int first, int end) {
+/* One bit for each of the candidates first to end, at most 8, that may intersect, and their signs. */
+static unsigned filter(const cutting *c, int first, int end, sn_cut_signs *signs) {
     const sn_box_pairs *candidates = &c->finder->candidates;
     int32_t corner[2][3 * LANES];
     for (int l = 0; l < LANES; ++l) {
@@ -35,21 +35,22 @@ static unsigned filter(const cutting *c, int first, int end) {
         }
     }
     const unsigned all = end - first < LANES ? (1u << (end - first)) - 1 : (1u << LANES) - 1;
-    return all & ~c->filter->apart(c->a->position, corner[0], c->b->position, corner[1]);
+    return all & ~c->filter->apart(c->a->position, corner[0], c->b->position, corner[1], signs);
 }
 
 /* Writes at most `room` cuts of a piece; returns how many there are. */
 static int cut_piece(const cutting *c, int piece, sn_touch_cut *out, int room) {
     const sn_box_pairs *candidates = &c->finder->candidates;
     const int end = (int)sn_piece_begin(candidates->count, GRAIN, piece + 1);
+    sn_cut_signs signs;
     int count = 0;
     for (int first = (int)sn_piece_begin(candidates->count, GRAIN, piece); first < end; first += LANES)
-        for (unsigned left = filter(c, first, end), l = 0; left; left >>= 1, ++l) {
-            if (!(left & 1)) continue;
-            const int32_t *pair = candidates->pair[first + (int)l];
+        for (unsigned left = filter(c, first, end, &signs); left; left &= left - 1) {
+            const int lane = __builtin_ctz(left);
+            const int32_t *pair = candidates->pair[first + lane];
             if (c->a == c->b && share_vertex(c->a, pair[0], pair[1])) continue;
             sn_touch_cut cut;
-            if (!sn_touch_cut_triangles(c->a, pair[0], c->b, pair[1], &cut)) continue;
+            if (!sn_touch_cut_signed(c->a, pair[0], c->b, pair[1], &signs, lane, &cut)) continue;
             if (count < room) out[count] = cut;
             ++count;
         }

@@ -52,7 +52,8 @@ static void test_pairs(const sn_near_features *near, const double *position, int
         for (int side = 0; side < 2; ++side)
             for (int k = 0; k < 3; ++k)
                 corner[side][k][i] = s->triangle[3 * (size_t)t[i < count ? i : count - 1][side] + (size_t)k];
-    const unsigned apart = sn_cut_filter_for(near->context)->apart(position, corner[0][0], position, corner[1][0]);
+    const unsigned apart =
+        sn_cut_filter_for(near->context)->apart(position, corner[0][0], position, corner[1][0], NULL);
     for (int i = 0; i < count && *found < room; ++i)
         if (!(apart >> i & 1) && triangles_cross(s, position, t[i]))
             sn_near_add_surfaces(near->body[t[i][0]], near->body[t[i][1]], pair, room, found);

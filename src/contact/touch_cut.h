@@ -25,14 +25,25 @@ typedef struct sn_touch_cut {
     sn_touch_end end[2]; /* the segment runs from end 0 to end 1 */
 } sn_touch_cut;
 
+/* The signs of the volumes of up to eight pairs of triangles, one bit per pair. A pair with neither bit is in doubt.
+ * The volumes are: the corners 0 to 2 of A at the plane of B; the corners of B at the plane of A; edge i of A with edge
+ * j of B at 6 + 3 i + j. */
+typedef struct sn_cut_signs {
+    uint8_t above[15], below[15];
+} sn_cut_signs;
+
 /* Returns whether triangle ta of A and triangle tb of B intersect; then *cut is their segment. */
 bool sn_touch_cut_triangles(const sn_touch_surface *a, int32_t ta, const sn_touch_surface *b, int32_t tb,
                             sn_touch_cut *cut);
+/* The same for the pair `lane` of a filter that has found signs. */
+bool sn_touch_cut_signed(const sn_touch_surface *a, int32_t ta, const sn_touch_surface *b, int32_t tb,
+                         const sn_cut_signs *signs, int lane, sn_touch_cut *cut);
 
-/* A filter for eight pairs at once (kernel/touch_cut_kernel.c). Returns one bit for each pair that is certainly apart;
- * the other pairs need sn_touch_cut_triangles. a, b: positions; corner_a, corner_b: 3 x 8 vertices. */
+/* A filter for eight pairs at once (kernel/touch_cut_kernel.c). Returns one bit for each pair that is certainly apart,
+ * and the signs of the other pairs (`signs` may be NULL). a, b: positions; corner_a, corner_b: 3 x 8 vertices. */
 typedef struct sn_cut_filter {
-    unsigned (*apart)(const double *a, const int32_t *corner_a, const double *b, const int32_t *corner_b);
+    unsigned (*apart)(const double *a, const int32_t *corner_a, const double *b, const int32_t *corner_b,
+                      sn_cut_signs *signs);
 } sn_cut_filter;
 const sn_cut_filter *sn_cut_filter_for(const sn_context *context);
 

@@ -282,7 +282,8 @@ static void test_knot(void **state) {
     finish(&s);
 }
 
-/* The scene of the gallery: one linear solve in a step, until the knot is tight. */
+/* The scene of the gallery: one linear solve in a step, until the knot is tight. The contacts of a single step vary
+ * between 0 and 40 there, and rounding decides how many it has, so their mean over the last second counts. */
 static void test_scene_knot(void **state) {
     (void)state;
     sn_context *context;
@@ -298,9 +299,9 @@ static void test_scene_knot(void **state) {
     for (int i = 1; i <= 300; ++i) {
         if (sn_world_step(world, NULL, &error)) fail_msg("%s", error.text);
         if (i % 3 == 0) assert_int_equal(count_intersections(&skin, world, true), 0);
-        contacts = sn_world_contacts(world, NULL, 0);
+        if (i > 200) contacts += sn_world_contacts(world, NULL, 0);
     }
-    assert_true(contacts > 10);
+    assert_true(contacts > 10 * 100);
     skin_release(&skin);
     sn_world_destroy(world);
     sn_scene_destroy(scene);

@@ -28,27 +28,80 @@ static inline vs below_all(vd v) {
 
 static inline vd extreme(vd a, vd b, int side) { return side ? vd_max(a, b) : vd_min(a, b); }
 
-static void fit_leaves(sn_box_tree *tree, const double *position, const double *target, double margin, int begin,
-                       int end) {
-    for (int i = begin; i < end; ++i) {
-        const int32_t *corner = tree->corner + (size_t)i * 3 * SN_BOX_FAN;
-        sn_box_block *block = &tree->block[i];
-        for (int part = 0; part < SN_BOX_FAN; part += SN_WIDTH) {
-            vd low[3], high[3], x[3];
-            for (int k = 0; k < (target ? 6 : 3); ++k) {
-                vd_gather3(k < 3 ? position : target, corner + k % 3 * SN_BOX_FAN + part, x);
-                for (int a = 0; a < 3; ++a) {
-                    low[a] = k == 0 ? x[a] : extreme(low[a], x[a], 0);
-                    high[a] = k == 0 ? x[a] : extreme(high[a], x[a], 1);
-                }
-            }
-            for (int a = 0; a < 3; ++a) {
-                *(vs *)&block->low[a][part] = below_all(low[a] - margin);
-                *(vs *)&block->high[a][part] = -below_all(-(high[a] + margin));
-            }
+/* ---- Boxes as one vector: low x, y, z, 0, then minus high x, y, z, 0. The least of two vectors holds both boxes ----
+ */
+#if defined(__AVX__)
+static inline float8 lesser(float8 a, float8 b) { return (float8)_mm256_min_ps((__m256)a, (__m256)b); }
+#else
+static inline float8 lesser(float8 a, float8 b) {
+    const int8 mask = a < b;
+    return (float8)((mask & (int8)a) | (~mask & (int8)b));
+}
+#endif
+
+static inline void transpose(const float8 in[8], float8 out[8]) {
+    float8 half[2][4]; /* the columns of the first four rows, and those of the others: columns k | k + 4 */
+    for (int h = 0; h < 2; ++h) {
+        const float8 *r = in + 4 * h;
+        const float8 low0 = SN_LOW8(r[0], r[1]), low1 = SN_LOW8(r[2], r[3]);
+        const float8 high0 = SN_HIGH8(r[0], r[1]), high1 = SN_HIGH8(r[2], r[3]);
+        half[h][0] = SN_FRONT8(low0, low1), half[h][1] = SN_BACK8(low0, low1);
+        half[h][2] = SN_FRONT8(high0, high1), half[h][3] = SN_BACK8(high0, high1);
+    }
+    for (int k = 0; k < 4; ++k) {
+        out[k] = __builtin_shufflevector(half[0][k], half[1][k], 0, 1, 2, 3, 8, 9, 10, 11);
+        out[k + 4] = __builtin_shufflevector(half[0][k], half[1][k], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+/* The boxes of eight vertices on their way, as vectors. */
+static inline void vertex_boxes(const int32_t *vertex, const double *position, const double *target, double margin,
+                                float8 box[SN_BOX_FAN]) {
+    float8 row[8] = {{0}};
+    for (int part = 0; part < SN_BOX_FAN; part += SN_WIDTH) {
+        vd low[3], high[3], x[3];
+        vd_gather3(position, vertex + part, low);
+        for (int a = 0; a < 3; ++a) high[a] = low[a];
+        if (target) {
+            vd_gather3(target, vertex + part, x);
+            for (int a = 0; a < 3; ++a) low[a] = extreme(low[a], x[a], 0), high[a] = extreme(high[a], x[a], 1);
         }
-        for (int c = tree->triangle_count - i * SN_BOX_FAN; c < SN_BOX_FAN; ++c)
-            for (int a = 0; a < 3; ++a) block->low[a][c] = INFINITY, block->high[a][c] = -INFINITY;
+        for (int a = 0; a < 3; ++a) {
+            *(vs *)((float *)&row[a] + part) = below_all(low[a] - margin);
+            *(vs *)((float *)&row[a + 4] + part) = below_all(-(high[a] + margin));
+        }
+    }
+    transpose(row, box);
+}
+
+/* Eight boxes become a block. */
+static inline void store_block(const float8 box[SN_BOX_FAN], sn_box_block *block) {
+    float8 row[8];
+    transpose(box, row);
+    for (int a = 0; a < 3; ++a) *(float8 *)block->low[a] = row[a], *(float8 *)block->high[a] = -row[a + 4];
+}
+
+/* A vertex belongs to about four triangles of its group, so its box is computed once. */
+static void fit_inside(sn_box_tree *tree, const double *position, const double *target, double margin, int begin,
+                       int end) {
+    const float8 none = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
+    for (int i = begin; i < end; ++i) {
+        float8 vertex[3 * SN_BOX_GROUP], child[SN_BOX_FAN], box[SN_BOX_FAN];
+        const int32_t *list = tree->group_vertex + tree->group_first[i];
+        for (int v = 0; v < tree->group_first[i + 1] - tree->group_first[i]; v += SN_BOX_FAN)
+            vertex_boxes(list + v, position, target, margin, vertex + v);
+        for (int c = 0; c < SN_BOX_FAN; ++c) {
+            const int p = (i * SN_BOX_FAN + c) * SN_BOX_FAN, left = tree->triangle_count - p;
+            const uint8_t *corner = tree->corner + 3 * (size_t)p;
+            child[c] = none;
+            if (left <= 0) continue;
+            for (int t = 0; t < SN_BOX_FAN; ++t, corner += 3) {
+                box[t] = t < left ? lesser(lesser(vertex[corner[0]], vertex[corner[1]]), vertex[corner[2]]) : none;
+                child[c] = lesser(child[c], box[t]);
+            }
+            store_block(box, &tree->block[p / SN_BOX_FAN]);
+        }
+        store_block(child, &tree->block[tree->first[1] + i]);
     }
 }
 
@@ -247,4 +300,4 @@ static void squares(const sn_box_block *block, const double x[3], double square[
 }
 
 extern const sn_box_kernels SN_ISA(sn_box_kernels);
-const sn_box_kernels SN_ISA(sn_box_kernels) = {fit_leaves, fit_level, fit_groups, groups, pairs, enter, squares};
+const sn_box_kernels SN_ISA(sn_box_kernels) = {fit_inside, fit_level, fit_groups, groups, pairs, enter, squares};

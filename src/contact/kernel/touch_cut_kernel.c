@@ -3,7 +3,8 @@
  * A pair is apart when all corners of one triangle are on one side of the plane of the other, or when no edge of one
  * pierces the other. Edge i of A pierces B when its ends are on different sides of B and it passes the three edges of B
  * alike; the same holds for the edges of B. All signs must be certain: each volume is farther from 0 than the rounding
- * error, with the bound of touch_cut.c. So the filter drops only pairs that the exact signs drop too. */
+ * error by a bound. So the filter drops only pairs that the exact signs drop too, and the signs of the other pairs need
+ * to be computed only where they are in doubt. */
 #include "base/simd.h"
 #include "contact/touch_cut.h"
 
@@ -66,29 +67,40 @@ static inline vi misses(const sign side[3], int k, sign a, sign b, sign c) {
            ((a.above | b.above | c.above) & (a.below | b.below | c.below));
 }
 
-static inline vi lanes_apart(const face *a, const face *b) {
-    sign side_a[3], side_b[3], pass[3][3];
-    vi done = sides(b, a, side_a);
-    done |= sides(a, b, side_b);
+static inline vi lanes_apart(const face *a, const face *b, sign side[2][3], sign pass[3][3]) {
+    vi done = sides(b, a, side[0]);
+    done |= sides(a, b, side[1]);
     if (vi_all(done)) return done;
     vi none = ~(vi){0};
     for (int i = 0; i < 3; ++i) passes(a, i, b, pass[i]);
     for (int k = 0; k < 3; ++k)
-        none &= misses(side_a, k, pass[k][0], pass[k][1], pass[k][2]) &
-                misses(side_b, k, pass[0][k], pass[1][k], pass[2][k]);
+        none &= misses(side[0], k, pass[k][0], pass[k][1], pass[k][2]) &
+                misses(side[1], k, pass[0][k], pass[1][k], pass[2][k]);
     return done | none;
 }
 
-static unsigned apart(const double *a, const int32_t *corner_a, const double *b, const int32_t *corner_b) {
+static unsigned apart(const double *a, const int32_t *corner_a, const double *b, const int32_t *corner_b,
+                      sn_cut_signs *signs) {
     unsigned bits = 0;
+    if (signs) *signs = (sn_cut_signs){0};
     for (int part = 0; part < SN_LANES; part += SN_WIDTH) {
         face p, q;
+        sign side[2][3], pass[3][3];
         for (int k = 0; k < 3; ++k) {
             vd_gather3(a, corner_a + k * SN_LANES + part, p.corner[k]);
             vd_gather3(b, corner_b + k * SN_LANES + part, q.corner[k]);
         }
-        const vi mask = lanes_apart(&p, &q);
-        for (int l = 0; l < SN_WIDTH; ++l) bits |= (unsigned)(mask[l] & 1) << (part + l);
+        const vi mask = lanes_apart(&p, &q, side, pass);
+        bits |= vi_bits(mask) << part;
+        if (!signs || vi_all(mask)) continue;
+        for (int i = 0; i < 6; ++i) {
+            signs->above[i] |= (uint8_t)(vi_bits(side[i / 3][i % 3].above) << part);
+            signs->below[i] |= (uint8_t)(vi_bits(side[i / 3][i % 3].below) << part);
+        }
+        for (int i = 0; i < 9; ++i) {
+            signs->above[6 + i] |= (uint8_t)(vi_bits(pass[i / 3][i % 3].above) << part);
+            signs->below[6 + i] |= (uint8_t)(vi_bits(pass[i / 3][i % 3].below) << part);
+        }
     }
     return bits;
 }
