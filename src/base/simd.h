@@ -161,6 +161,20 @@ static inline int vi_any(vi mask) {
     for (int l = 0; l < SN_WIDTH; ++l) any |= mask[l];
     return any != 0;
 }
+/* One bit per lane. */
+static inline unsigned vi_bits(vi mask) {
+#if SN_WIDTH == 8 && defined(__AVX512DQ__)
+    return _mm512_movepi64_mask((__m512i)mask);
+#elif SN_WIDTH == 4 && defined(__AVX__)
+    return (unsigned)_mm256_movemask_pd((__m256d)mask);
+#elif SN_WIDTH == 2 && defined(__SSE2__)
+    return (unsigned)_mm_movemask_pd((__m128d)mask);
+#else
+    unsigned bits = 0;
+    for (int l = 0; l < SN_WIDTH; ++l) bits |= (unsigned)(mask[l] & 1) << l;
+    return bits;
+#endif
+}
 static inline int vi_all(vi mask) { return !vi_any(~mask); }
 
 /* ---- 3x3 matrices, row-major: m[3 * row + column] ---- */

@@ -92,9 +92,9 @@ static void expand(const sn_box_tree *tree, waiting w, const ray *r, double reac
     const sn_box_block *block = &tree->block[tree->first[w.level] + w.index];
     const int begin = s->depth;
     double key[SN_BOX_FAN];
-    sn_box_kernels_for(tree->context)->enter(block, r->origin, r->inverse, reach, key);
-    for (int c = 0; c < SN_BOX_FAN; ++c) {
-        if (key[c] == INFINITY) continue;
+    unsigned left = sn_box_kernels_for(tree->context)->enter(block, r->origin, r->inverse, reach, key);
+    for (; left; left &= left - 1) {
+        const int c = __builtin_ctz(left);
         const int32_t child = w.index * SN_BOX_FAN + c;
         push(s, key[c], w.level > 0 ? child : tree->order[child], w.level - 1);
     }

@@ -9,43 +9,38 @@ int64_t sn_touch_rows_block_count(const sn_touch_rows *rows) {
     return count;
 }
 
-/* C = A^T B, row by row. */
+/* C = A^T B. A and B lie row by row, C column by column. */
 static void transpose_product(const double A[9], const double B[9], double C[9]) {
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
+    for (int j = 0; j < 3; ++j)
+        for (int i = 0; i < 3; ++i) C[3 * j + i] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
 }
 
-/* block += A, where the block lies column by column; `turned`: += A^T. */
-static void add(const double A[9], bool turned, double *block) {
-    for (int k = 0; k < 9; ++k) block[k] += A[turned ? k : 3 * (k % 3) + k / 3];
-}
-
-/* ADDS J_i^T m J_j, and J_j^T m J_i when the nodes differ. With right_k = m^T J_k, J_i^T m J_j = right_i^T J_j. */
-static void add_pair(const double Ji[9], const double right_i[9], const double Jj[9], const double right_j[9],
-                     int32_t i, int32_t j, bool symmetric, sn_block_list *list) {
-    double there[9], back[9];
-    const bool upward = i <= j;
-    double *first = sn_block_pair(list, upward ? i : j, upward ? j : i), *second = first + 9;
-    transpose_product(right_i, Jj, there);
-    if (i != j && !symmetric) transpose_product(right_j, Ji, back);
-    add(there, false, upward ? first : second);
-    if (i != j) add(symmetric ? there : back, symmetric, upward ? second : first);
+static void turn(const double A[9], double out[9]) {
+    for (int k = 0; k < 9; ++k) out[k] = A[3 * (k % 3) + k / 3];
 }
 
 void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, const double m[9], sn_block_list *list) {
-    enum { ROOM = 24 };
-    double right[ROOM][9];
     const double *J = rows->motion + 9 * (size_t)row->first;
+    const int32_t *node = rows->node + row->first;
     const bool symmetric = m[1] == m[3] && m[2] == m[6] && m[5] == m[7];
-    for (int i = 0; i < row->count && i < ROOM; ++i) transpose_product(m, J + 9 * (size_t)i, right[i]);
+    double turned[9], product[9], left[9], right[9];
+    turn(m, turned);
     for (int i = 0; i < row->count; ++i) {
-        double right_i[9];
-        if (i >= ROOM) transpose_product(m, J + 9 * (size_t)i, right_i);
+        /* J_i^T m J_j = right^T J_j with right = m^T J_i, and J_j^T m J_i = J_j^T left with left = m J_i. */
+        transpose_product(m, J + 9 * (size_t)i, product), turn(product, right);
+        if (!symmetric) transpose_product(turned, J + 9 * (size_t)i, product), turn(product, left);
         for (int j = i; j < row->count; ++j) {
-            double right_j[9];
-            if (j >= ROOM) transpose_product(m, J + 9 * (size_t)j, right_j);
-            add_pair(J + 9 * (size_t)i, i < ROOM ? right[i] : right_i, J + 9 * (size_t)j, j < ROOM ? right[j] : right_j,
-                     rows->node[row->first + i], rows->node[row->first + j], symmetric, list);
+            const bool upward = node[i] <= node[j];
+            double *first = sn_block_pair(list, node[upward ? i : j], node[upward ? j : i]), *second = first + 9;
+            double there[9], back[9];
+            transpose_product(right, J + 9 * (size_t)j, there);
+            for (int k = 0; k < 9; ++k) (upward ? first : second)[k] += there[k];
+            if (i == j) continue;
+            if (symmetric)
+                turn(there, back);
+            else
+                transpose_product(J + 9 * (size_t)j, left, back);
+            for (int k = 0; k < 9; ++k) (upward ? second : first)[k] += back[k];
         }
     }
 }

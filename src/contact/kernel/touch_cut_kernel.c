@@ -87,8 +87,7 @@ static unsigned apart(const double *a, const int32_t *corner_a, const double *b,
             vd_gather3(a, corner_a + k * SN_LANES + part, p.corner[k]);
             vd_gather3(b, corner_b + k * SN_LANES + part, q.corner[k]);
         }
-        const vi mask = lanes_apart(&p, &q);
-        for (int l = 0; l < SN_WIDTH; ++l) bits |= (unsigned)(mask[l] & 1) << (part + l);
+        bits |= vi_bits(lanes_apart(&p, &q)) << part;
     }
     return bits;
 }
