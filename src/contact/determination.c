@@ -212,7 +212,11 @@ static void flood_surface(void *data, int index) {
 }
 
 static sn_status flood(sn_touch_finder *finder, sn_error *error) {
-    sn_parallel(finder->context, finder->surface_count, flood_surface, finder);
+    enum { FEW = 512 }; /* cuts: a second thread would take longer to wake than to do its share */
+    if (finder->cut_count < FEW)
+        sn_parallel_runs(NULL, finder->surface_count, flood_surface, finder);
+    else
+        sn_parallel(finder->context, finder->surface_count, flood_surface, finder);
     for (int i = 0; i < finder->surface_count; ++i) {
         if (finder->surface[i].status) return sn_no_memory(error);
         finder->counts.interior += finder->surface[i].flood.interior;

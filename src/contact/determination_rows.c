@@ -16,7 +16,7 @@
 #include "base/math3.h"
 #include "determination_inside.h"
 
-enum { GRAIN = 8 };
+enum { GRAIN = 256 };                /* points in a piece: fewer are not worth a second thread */
 static const double BEHIND = 0.1;    /* times the root of the area of the point */
 static const double NEAR = 0.5;      /* times the root of the area of the point: most rays end within this length */
 static const double NEAREST = 1e-9;  /* times the root of the area of the point: no direction below this distance */
