@@ -98,7 +98,7 @@ static void normalise(double n[3]) {
 /* The angle whose cosine is c, within 7e-5 (Abramowitz and Stegun 4.4.45). It uses no function of the C library that
  * rounds differently on other machines. */
 static double angle_of(double c) {
-    const double x = fmin(fabs(c), 1),
+    const double x = fabs(c) < 1 ? fabs(c) : 1,
                  angle = sqrt(1 - x) * (1.5707288 + x * (-0.2121144 + x * (0.0742610 - 0.0187293 * x)));
     return c < 0 ? 3.14159265358979324 - angle : angle;
 }

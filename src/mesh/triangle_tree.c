@@ -36,7 +36,9 @@ static void fit_leaf(const sn_triangle_tree *tree, sn_tree_node *node, int first
         for (int k = 0; k < 3; ++k)
             for (int a = 0; a < 3; ++a) {
                 const double x = corner_of(tree, tree->order[i], k)[a];
-                node->low[a] = fmin(node->low[a], x), node->high[a] = fmax(node->high[a], x);
+                node->low[a] =
+                    x < node->low[a] ? x : node->low[a]; /* no fmin: it is a call, and this runs in every step */
+                node->high[a] = x > node->high[a] ? x : node->high[a];
             }
 }
 
@@ -77,8 +79,8 @@ void sn_triangle_tree_refit(sn_triangle_tree *tree) {
         }
         const sn_tree_node *left = node + 1, *right = &tree->node[node->first];
         for (int a = 0; a < 3; ++a) {
-            node->low[a] = fmin(left->low[a], right->low[a]);
-            node->high[a] = fmax(left->high[a], right->high[a]);
+            node->low[a] = left->low[a] < right->low[a] ? left->low[a] : right->low[a];
+            node->high[a] = left->high[a] > right->high[a] ? left->high[a] : right->high[a];
         }
     }
 }
