@@ -161,8 +161,7 @@ static inline int vi_any(vi mask) {
     for (int l = 0; l < SN_WIDTH; ++l) any |= mask[l];
     return any != 0;
 }
-static inline int vi_all(vi mask) { return !vi_any(~mask); }
-/* One bit per lane of a mask. */
+/* One bit per lane. */
 static inline unsigned vi_bits(vi mask) {
 #if SN_WIDTH == 8 && defined(__AVX512DQ__)
     return _mm512_movepi64_mask((__m512i)mask);
@@ -176,6 +175,7 @@ static inline unsigned vi_bits(vi mask) {
     return bits;
 #endif
 }
+static inline int vi_all(vi mask) { return !vi_any(~mask); }
 
 /* ---- 3x3 matrices, row-major: m[3 * row + column] ---- */
 static inline void vm_multiply(const vd a[9], const vd b[9], vd out[9]) { /* a b */

@@ -28,10 +28,16 @@ static void dot_piece(void *data, int piece) {
 
 int sn_dot_scratch(int n) { return sn_pieces(n, SN_PIECE); }
 
+/* Vectors of a few pieces stay on the calling thread: another one would take longer to wake than to do its share. */
+static inline void share(const sn_context *context, int n, int count, void (*task)(void *data, int index), void *data) {
+    enum { FEW = 8 };
+    sn_parallel_pieces(n < FEW * SN_PIECE ? NULL : context, count, task, data);
+}
+
 double sn_dot(const sn_context *context, int n, const double *a, const double *b, double *partial) {
     vector_work w = {sn_vector_kernels_for(context), n, 0, a, b, partial};
     const int pieces = sn_pieces(n, SN_PIECE);
-    sn_parallel_pieces(context, pieces, dot_piece, &w);
+    share(context, n, pieces, dot_piece, &w);
     return sn_sum_pieces(pieces, partial);
 }
 
@@ -43,7 +49,7 @@ static void copy_piece(void *data, int piece) {
 
 void sn_vector_copy(const sn_context *context, int n, const double *a, double *out) {
     vector_work w = {NULL, n, 0, a, NULL, out};
-    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), copy_piece, &w);
+    share(context, n, sn_pieces(n, SN_PIECE), copy_piece, &w);
 }
 
 static void zero_piece(void *data, int piece) {
@@ -53,7 +59,7 @@ static void zero_piece(void *data, int piece) {
 
 void sn_vector_zero(const sn_context *context, int n, double *out) {
     vector_work w = {NULL, n, 0, NULL, NULL, out};
-    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), zero_piece, &w);
+    share(context, n, sn_pieces(n, SN_PIECE), zero_piece, &w);
 }
 
 static void difference_piece(void *data, int piece) {
@@ -64,7 +70,7 @@ static void difference_piece(void *data, int piece) {
 
 void sn_vector_difference(const sn_context *context, int n, double s, const double *a, const double *b, double *out) {
     vector_work w = {sn_vector_kernels_for(context), n, s, a, b, out};
-    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), difference_piece, &w);
+    share(context, n, sn_pieces(n, SN_PIECE), difference_piece, &w);
 }
 
 void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b, double *out) {
@@ -79,7 +85,7 @@ static void divide_piece(void *data, int piece) {
 
 void sn_vector_divide(const sn_context *context, int nodes, const double *w, const double *a, double *out) {
     vector_work work = {sn_vector_kernels_for(context), 3 * nodes, 0, a, w, out};
-    sn_parallel_pieces(context, sn_pieces(3 * nodes, SN_PIECE), divide_piece, &work);
+    share(context, 3 * nodes, sn_pieces(3 * nodes, SN_PIECE), divide_piece, &work);
 }
 
 typedef struct mix_work {
@@ -100,7 +106,7 @@ static void mix_piece(void *data, int piece) {
 void sn_vector_mix(const sn_context *context, int n, double a, const double *x, double b, const double *y, double c,
                    const double *z, double *out) {
     mix_work w = {sn_vector_kernels_for(context), n, a, b, c, x, y, z, out};
-    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), mix_piece, &w);
+    share(context, n, sn_pieces(n, SN_PIECE), mix_piece, &w);
 }
 
 void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out) {
@@ -171,7 +177,7 @@ static void add_moments(const sn_context *context, int nodes, const double *w, c
     }
     reduce_work work = reduction(context, 3 * nodes, a, b);
     work.x = w;
-    sn_parallel_pieces(context, work.runs, moment_run, &work);
+    share(context, 3 * nodes, work.runs, moment_run, &work);
     for (int c = 0; c < 3; ++c) {
         out[c] = 0;
         for (int run = 0; run < work.runs; ++run) out[c] += work.moment[run][c];
@@ -191,7 +197,7 @@ static void largest_run(void *data, int run) {
 double sn_vector_dot(const sn_context *context, int n, const double *a, const double *b) {
     if (n <= SN_PIECE) return sn_vector_kernels_for(context)->dot(n, a, b);
     reduce_work w = reduction(context, n, a, b);
-    sn_parallel_pieces(context, w.runs, dot_run, &w);
+    share(context, n, w.runs, dot_run, &w);
     return sn_sum_pieces(w.runs, w.run);
 }
 
@@ -200,7 +206,7 @@ double sn_vector_work(const sn_context *context, int n, const double *f, const d
     if (n <= SN_PIECE) return sn_vector_kernels_for(context)->work(n, f, g, x, y);
     reduce_work w = reduction(context, n, f, g);
     w.x = x, w.y = y;
-    sn_parallel_pieces(context, w.runs, work_run, &w);
+    share(context, n, w.runs, work_run, &w);
     return sn_sum_pieces(w.runs, w.run);
 }
 
@@ -221,7 +227,7 @@ double sn_vector_norm(const sn_context *context, int n, const double *a) {
 double sn_vector_largest(const sn_context *context, int n, const double *a) {
     if (n <= SN_PIECE) return sn_vector_kernels_for(context)->largest(n, a);
     reduce_work w = reduction(context, n, a, NULL);
-    sn_parallel_pieces(context, w.runs, largest_run, &w);
+    share(context, n, w.runs, largest_run, &w);
     double most = 0;
     for (int run = 0; run < w.runs; ++run) most = larger(most, w.run[run]);
     return most;

@@ -150,7 +150,8 @@ sn_status sn_barrier_squares(sn_barrier *barrier, const double *position, sn_err
     const sn_status status = sn_grow(near->context, (void **)&barrier->square, &barrier->square_capacity, near->count,
                                      sizeof *barrier->square, error);
     squaring task = {barrier, position};
-    if (!status) sn_parallel_pieces(near->context, sn_pieces(near->count, GRAIN), square_piece, &task);
+    const int pieces = sn_pieces(near->count, GRAIN);
+    if (!status) sn_parallel_pieces(sn_near_crew(near, pieces), pieces, square_piece, &task);
     return status;
 }
 
@@ -403,7 +404,7 @@ sn_status sn_barrier_limit(sn_barrier *barrier, const double *x, const double *d
     if (status) return status;
     for (int i = 0; i < n; ++i) way[i] -= from[i];
     limiting l = {barrier, from, way, barrier->square};
-    sn_parallel_pieces(near->context, pieces, limit_piece, &l);
+    sn_parallel_pieces(sn_near_crew(near, pieces), pieces, limit_piece, &l);
     for (int i = 0; i < pieces; ++i) *part = fmin(*part, barrier->square[i]);
     return SN_OK;
 }

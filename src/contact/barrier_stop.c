@@ -116,7 +116,7 @@ static sn_status find(sn_barrier *barrier, const double *from, const double *way
     barrier->way_count = 0;
     if (status) return status;
     task t = {barrier, from, way, near->piece, false};
-    sn_parallel_pieces(near->context, pieces, find_piece, &t);
+    sn_parallel_pieces(sn_near_crew(near, pieces), pieces, find_piece, &t);
     for (int i = 0; i < pieces; ++i) {
         memmove(barrier->way + barrier->way_count, barrier->way + sn_piece_begin(near->count, GRAIN, i),
                 (size_t)near->piece[i] * sizeof *barrier->way);
@@ -246,7 +246,8 @@ static void follow_piece(void *data, int piece) {
 static bool follow_all(sn_barrier *barrier, const double *from, const double *way, bool drives) {
     bool met = false;
     task t = {barrier, from, way, NULL, drives};
-    sn_parallel_pieces(barrier->near.context, sn_pieces(barrier->way_count, FOLLOW_GRAIN), follow_piece, &t);
+    const int pieces = sn_pieces(barrier->way_count, FOLLOW_GRAIN);
+    sn_parallel_pieces(sn_near_crew(&barrier->near, pieces), pieces, follow_piece, &t);
     for (int i = 0; i < barrier->way_count; ++i) {
         const struct sn_barrier_way *w = &barrier->way[i];
         for (int k = 0; k < 4 && w->part < 1; ++k)

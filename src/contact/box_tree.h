@@ -123,10 +123,10 @@ typedef struct sn_box_kernels {
     /* The pairs of triangles of `count` pairs of groups with the same group of A. Writes and returns as above. */
     int (*pairs)(const sn_box_tree *a, const sn_box_tree *b, int32_t (*group)[2], int count, int32_t (*pair)[2],
                  int room);
-    /* The distances at which a ray enters the boxes of a block; INFINITY: it does not, or not before `reach`.
+    /* The boxes of a block that a ray enters before `reach`, one bit each, and the distances at which it does.
      * `inverse`: 1 over its direction, finite. */
-    void (*enter)(const sn_box_block *block, const double origin[3], const double inverse[3], double reach,
-                  double key[SN_BOX_FAN]);
+    unsigned (*enter)(const sn_box_block *block, const double origin[3], const double inverse[3], double reach,
+                      double key[SN_BOX_FAN]);
     /* Squared distances of x from the boxes of a block; INFINITY for an empty slot. */
     void (*squares)(const sn_box_block *block, const double x[3], double square[SN_BOX_FAN]);
 } sn_box_kernels;

@@ -6,6 +6,7 @@
 #include "box_tree.h"
 
 enum { GROUP_GRAIN = 32, RUN_GRAIN = 2, FIT_GRAIN = 16 };
+enum { FEW = 8 }; /* pieces: a second thread would take longer to wake than to do its share */
 
 void sn_box_pairs_release(sn_box_pairs *pairs) {
     for (int i = 0; i < pairs->piece_capacity; ++i) sn_release(pairs->context, pairs->piece[i].pair);
@@ -96,7 +97,10 @@ static sn_status collect(querying *q, void (*task)(void *data, int piece), int p
     *count = 0;
     sn_status status = make_pieces(pairs, pieces, error);
     if (status != SN_OK) return status;
-    sn_parallel(pairs->context, pieces, task, q);
+    if (pieces < FEW)
+        sn_parallel_runs(NULL, pieces, task, q);
+    else
+        sn_parallel(pairs->context, pieces, task, q);
     status = finish_pieces(q, task, &total, error);
     if (status == SN_OK && total > INT_MAX) status = sn_fail(error, SN_NO_MEMORY, "too many pairs of triangles");
     if (status != SN_OK) return status;

@@ -92,35 +92,49 @@ static void expand(const sn_box_tree *tree, waiting w, const ray *r, double reac
     const sn_box_block *block = &tree->block[tree->first[w.level] + w.index];
     const int begin = s->depth;
     double key[SN_BOX_FAN];
-    sn_box_kernels_for(tree->context)->enter(block, r->origin, r->inverse, reach, key);
-    for (int c = 0; c < SN_BOX_FAN; ++c) {
-        if (key[c] == INFINITY) continue;
+    unsigned left = sn_box_kernels_for(tree->context)->enter(block, r->origin, r->inverse, reach, key);
+    for (; left; left &= left - 1) {
+        const int c = __builtin_ctz(left);
         const int32_t child = w.index * SN_BOX_FAN + c;
         push(s, key[c], w.level > 0 ? child : tree->order[child], w.level - 1);
     }
     sort_top(s, begin);
 }
 
+/* Takes a triangle of the wanted facing when the ray meets it no farther away than the best one. Of triangles at the
+ * same distance the one with the least number counts: the order of visits does not matter. */
+static void try_triangle(const sn_box_surface *surface, int32_t triangle, const ray *r, sn_box_facing facing,
+                         sn_box_hit *hit) {
+    sn_box_hit here;
+    int side = 0;
+    if (meet(surface, triangle, r, &side, &here) == MISSES || side != (int)facing) return;
+    if (here.distance < 0 || here.distance > hit->distance) return;
+    if (here.distance < hit->distance || hit->triangle < 0 || here.triangle < hit->triangle) *hit = here;
+}
+
 bool sn_box_tree_cast(const sn_box_surface *surface, const double origin[3], const double direction[3], double reach,
                       sn_box_facing facing, sn_box_hit *hit) {
+    const sn_box_tree *tree = surface->tree;
+    const sn_box_kernels *kernels = sn_box_kernels_for(tree->context);
     const ray r = ray_of(origin, direction);
     search s; /* not set to 0: the stack is large */
     s.depth = 0;
     hit->triangle = -1, hit->distance = reach;
-    if (surface->tree->triangle_count == 0) return false;
-    push(&s, 0, 0, surface->tree->levels - 1);
+    if (tree->triangle_count == 0) return false;
+    push(&s, 0, 0, tree->levels - 1);
     while (s.depth > 0) {
         const waiting w = s.stack[--s.depth];
         if (w.key > hit->distance) continue;
-        if (w.level >= 0) {
-            expand(surface->tree, w, &r, hit->distance, &s);
-            continue;
+        if (w.level > 0) {
+            expand(tree, w, &r, hit->distance, &s);
+        } else if (w.level < 0) {
+            try_triangle(surface, w.index, &r, facing, hit);
+        } else {
+            double key[SN_BOX_FAN];
+            unsigned left = kernels->enter(&tree->block[w.index], r.origin, r.inverse, hit->distance, key);
+            for (; left; left &= left - 1)
+                try_triangle(surface, tree->order[w.index * SN_BOX_FAN + __builtin_ctz(left)], &r, facing, hit);
         }
-        sn_box_hit here;
-        int side = 0;
-        if (meet(surface, w.index, &r, &side, &here) == MISSES || side != (int)facing) continue;
-        if (here.distance < 0 || here.distance > hit->distance) continue;
-        if (here.distance < hit->distance || hit->triangle < 0 || here.triangle < hit->triangle) *hit = here;
     }
     return hit->triangle >= 0;
 }

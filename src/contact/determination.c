@@ -81,7 +81,7 @@ const sn_touch_counts *sn_touch_finder_counts(const sn_touch_finder *finder) { r
 
 /* ---- 1. and 2. Boxes and pairs of surfaces ---- */
 
-static void refit(sn_touch_finder *finder) {
+void sn_touch_refit(sn_touch_finder *finder) {
     for (int i = 0; i < finder->surface_count; ++i) {
         sn_finder_surface *own = &finder->surface[i];
         sn_touch_flood_reset(&own->flood);
@@ -212,7 +212,11 @@ static void flood_surface(void *data, int index) {
 }
 
 static sn_status flood(sn_touch_finder *finder, sn_error *error) {
-    sn_parallel(finder->context, finder->surface_count, flood_surface, finder);
+    enum { FEW = 512 }; /* cuts: a second thread would take longer to wake than to do its share */
+    if (finder->cut_count < FEW)
+        sn_parallel_runs(NULL, finder->surface_count, flood_surface, finder);
+    else
+        sn_parallel(finder->context, finder->surface_count, flood_surface, finder);
     for (int i = 0; i < finder->surface_count; ++i) {
         if (finder->surface[i].status) return sn_no_memory(error);
         finder->counts.interior += finder->surface[i].flood.interior;
@@ -224,17 +228,17 @@ static sn_status flood(sn_touch_finder *finder, sn_error *error) {
 /* ---- All stages ---- */
 
 sn_status sn_touch_determine(sn_touch_finder *finder, sn_touch_rows *rows, sn_error *error) {
-    return sn_touch_determine_some(finder, NULL, NULL, rows, error);
+    return sn_touch_determine_beyond(finder, NULL, NULL, NULL, rows, error);
 }
 
-sn_status sn_touch_determine_some(sn_touch_finder *finder, sn_touch_wanted *wanted, const void *user,
-                                  sn_touch_rows *rows, sn_error *error) {
+sn_status sn_touch_determine_beyond(sn_touch_finder *finder, sn_touch_wanted *wanted, const void *user,
+                                    const sn_touch_rows *known, sn_touch_rows *rows, sn_error *error) {
     finder->wanted = wanted, finder->user = user;
     sn_touch_counts *counts = &finder->counts;
     *counts = (sn_touch_counts){0};
     sn_touch_rows_clear(rows);
     double begin = sn_seconds();
-    refit(finder);
+    sn_touch_refit(finder);
     counts->refit = sn_seconds() - begin;
     sn_status status = find_pairs(finder, error);
     counts->surface_pairs = finder->pair_count;
@@ -248,7 +252,7 @@ sn_status sn_touch_determine_some(sn_touch_finder *finder, sn_touch_wanted *want
     if (!status) status = flood(finder, error);
     counts->flood = sn_seconds() - begin, begin = sn_seconds();
     if (!status) status = sn_finder_regions(finder, error);
-    if (!status) status = sn_finder_rows(finder, rows, error);
+    if (!status) status = sn_finder_rows(finder, known, rows, error);
     counts->rays = sn_seconds() - begin;
     return status;
 }

@@ -67,11 +67,15 @@ sn_status sn_touch_determine(sn_touch_finder *finder, sn_touch_rows *rows, sn_er
 /* Whether two surfaces are looked at, a <= b. */
 typedef bool sn_touch_wanted(const void *user, int a, int b);
 
-/* The same for those pairs of surfaces that are wanted. */
-sn_status sn_touch_determine_some(sn_touch_finder *finder, sn_touch_wanted *wanted, const void *user,
-                                  sn_touch_rows *rows, sn_error *error);
+/* The same for those pairs of surfaces that are wanted. A patch with a row in `known` needs no other one: the rays of
+ * its points are left out. `known` comes from a call with the same finder, in the order of that call. */
+sn_status sn_touch_determine_beyond(sn_touch_finder *finder, sn_touch_wanted *wanted, const void *user,
+                                    const sn_touch_rows *known, sn_touch_rows *rows, sn_error *error);
 
-/* Appends a row that was found at other positions, for surfaces that are apart now. The last call was at the present
+/* Fits the boxes to the present positions, for sn_touch_look_again. The calls above do this by themselves. */
+void sn_touch_refit(sn_touch_finder *finder);
+
+/* Appends a row that was found at other positions, for surfaces that are apart now. The boxes fit the present
  * positions. The point that looked for a counterpart looks again, away from its own body; nothing is appended when it
  * meets nothing within `reach`. */
 sn_status sn_touch_look_again(const sn_touch_finder *finder, const sn_touch_row *row, double reach, sn_touch_rows *rows,

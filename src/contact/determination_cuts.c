@@ -9,6 +9,7 @@
 #include "determination_inside.h"
 
 enum { GRAIN = 512, SLOTS = 64, LANES = 8 };
+enum { FEW = 4 }; /* pieces: a second thread would take longer to wake than to do its share */
 
 typedef struct cutting {
     sn_touch_finder *finder;
@@ -72,6 +73,13 @@ static void second_pass(void *data, int piece) {
         memcpy(c->finder->cut + begin, c->finder->slot + (size_t)piece * SLOTS, (size_t)count * sizeof(sn_touch_cut));
 }
 
+static void run(const sn_context *context, int pieces, void (*task)(void *data, int piece), cutting *c) {
+    if (pieces < FEW)
+        sn_parallel_runs(NULL, pieces, task, c);
+    else
+        sn_parallel(context, pieces, task, c);
+}
+
 sn_status sn_finder_cut(sn_touch_finder *finder, const sn_finder_pair *pair, sn_error *error) {
     cutting c = {finder, finder->surface[pair->surface[0]].surface, finder->surface[pair->surface[1]].surface,
                  sn_cut_filter_for(finder->context)};
@@ -84,7 +92,7 @@ sn_status sn_finder_cut(sn_touch_finder *finder, const sn_finder_pair *pair, sn_
         status = sn_grow(finder->context, (void **)&finder->piece, &finder->piece_capacity, pieces + 1,
                          sizeof *finder->piece, error);
     if (status) return status;
-    sn_parallel(finder->context, pieces, first_pass, &c);
+    run(finder->context, pieces, first_pass, &c);
     int total = finder->cut_count;
     for (int i = 0; i < pieces; ++i) {
         const int count = finder->piece[i];
@@ -95,7 +103,7 @@ sn_status sn_finder_cut(sn_touch_finder *finder, const sn_finder_pair *pair, sn_
         status =
             sn_grow(finder->context, (void **)&finder->cut, &finder->cut_capacity, total, sizeof *finder->cut, error);
     if (status) return status;
-    sn_parallel(finder->context, pieces, second_pass, &c);
+    run(finder->context, pieces, second_pass, &c);
     finder->cut_count = total;
     return SN_OK;
 }

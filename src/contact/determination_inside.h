@@ -47,6 +47,7 @@ typedef struct sn_finder_region {
 typedef struct sn_finder_point {
     int32_t region, role, spot;
     int32_t ordinal; /* of this spot among the spots of its patch */
+    bool known;      /* its patch has a row already: it counts for its region, but becomes no row */
     bool found;
     sn_touch_point at[2]; /* on A and on B */
     sn_touch_row row;
@@ -93,6 +94,6 @@ static inline sn_box_surface sn_finder_box_surface(const sn_finder_surface *s) {
 sn_status sn_finder_cut(sn_touch_finder *finder, const sn_finder_pair *pair, sn_error *error);
 /* Stage 6: regions and normals (determination_regions.c), then rays and rows (determination_rows.c). */
 sn_status sn_finder_regions(sn_touch_finder *finder, sn_error *error);
-sn_status sn_finder_rows(sn_touch_finder *finder, sn_touch_rows *rows, sn_error *error);
+sn_status sn_finder_rows(sn_touch_finder *finder, const sn_touch_rows *known, sn_touch_rows *rows, sn_error *error);
 
 #endif

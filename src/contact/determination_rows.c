@@ -16,7 +16,7 @@
 #include "base/math3.h"
 #include "determination_inside.h"
 
-enum { GRAIN = 8 };
+enum { GRAIN = 256 };                /* points in a piece: fewer are not worth a second thread */
 static const double BEHIND = 0.1;    /* times the root of the area of the point */
 static const double NEAR = 0.5;      /* times the root of the area of the point: most rays end within this length */
 static const double NEAREST = 1e-9;  /* times the root of the area of the point: no direction below this distance */
@@ -158,7 +158,44 @@ static void fall_back(sn_touch_finder *finder, sn_finder_point *point) {
     finish(finder, point, n, -depth);
 }
 
-/* One pass over the points, in parallel: rays first, then the fallback of those regions that need it. */
+/* Below 0: the row comes before the rows of the pair; 0: it is one of them. */
+static int compare(const sn_touch_row *row, const sn_finder_pair *pair) {
+    if (row->a != pair->surface[0]) return row->a < pair->surface[0] ? -1 : 1;
+    return row->b < pair->surface[1] ? -1 : row->b > pair->surface[1];
+}
+
+/* Marks the patches of rows, one bit per role, or takes the marks away. */
+static void mark_patches(const sn_touch_finder *finder, const sn_touch_rows *rows, int begin, int end, bool on) {
+    for (int i = begin; i < end; ++i) {
+        const sn_touch_row *row = &rows->row[i];
+        const int role = row->feature[0] < 0;
+        const sn_touch_flood *flood = &finder->surface[role ? row->b : row->a].flood;
+        int32_t *mark = &flood->spot_of[role ? -1 - row->feature[0] : row->feature[0]];
+        *mark = on ? *mark | 1 << role : 0;
+    }
+}
+
+/* Notes the points of patches that have a row in `known`. Points and rows go through the pairs of surfaces in the same
+ * order. Rows of the last fallback, which come behind all others, need not be found: their patches look again. */
+static void note_known(const sn_touch_finder *finder, const sn_touch_rows *known) {
+    int begin = 0, end = 0;
+    for (int i = 0; i < finder->point_count;) {
+        const int32_t index = finder->region[finder->point[i].region].pair;
+        const sn_finder_pair *pair = &finder->pair[index];
+        for (begin = end; begin < known->count && compare(&known->row[begin], pair) < 0;) ++begin;
+        for (end = begin; end < known->count && compare(&known->row[end], pair) == 0;) ++end;
+        mark_patches(finder, known, begin, end, true);
+        for (; i < finder->point_count && finder->region[finder->point[i].region].pair == index; ++i) {
+            sn_finder_point *point = &finder->point[i];
+            const int32_t mark = surface_of(finder, point, point->role)->flood.spot_of[spot_of(finder, point)->patch];
+            point->known = mark >> point->role & 1;
+        }
+        mark_patches(finder, known, begin, end, false);
+    }
+}
+
+/* One pass over the points, in parallel: the rays of new points first, then the fallback of those regions that need
+ * it. */
 typedef struct pass {
     sn_touch_finder *finder;
     bool fallback;
@@ -170,20 +207,38 @@ static void pass_piece(void *data, int piece) {
     for (int i = (int)sn_piece_begin(p->finder->point_count, GRAIN, piece); i < end; ++i) {
         sn_finder_point *point = &p->finder->point[i];
         const sn_finder_region *region = &p->finder->region[point->region];
-        if (!p->fallback && region->simple) cast(p->finder, point);
+        if (!p->fallback && region->simple && !point->known) cast(p->finder, point);
         if (p->fallback && region->rows == 0) fall_back(p->finder, point);
     }
 }
 
-static void find_counterparts(sn_touch_finder *finder) {
-    mark_own_sheets(finder, true);
-    for (int i = 0; i < 2; ++i) {
-        pass p = {finder, i == 1};
-        sn_parallel(finder->context, sn_pieces(finder->point_count, GRAIN), pass_piece, &p);
-        for (int r = 0; r < finder->region_count; ++r) finder->region[r].rows = 0;
-        for (int k = 0; k < finder->point_count; ++k)
-            finder->region[finder->point[k].region].rows += finder->point[k].found;
+static void count_rows(sn_touch_finder *finder) {
+    for (int r = 0; r < finder->region_count; ++r) finder->region[r].rows = 0;
+    for (int k = 0; k < finder->point_count; ++k)
+        finder->region[finder->point[k].region].rows += finder->point[k].found;
+}
+
+/* A region whose other points have found nothing asks the known ones, until one counts. */
+static void cast_known(sn_touch_finder *finder) {
+    for (int i = 0; i < finder->point_count; ++i) {
+        sn_finder_point *point = &finder->point[i];
+        sn_finder_region *region = &finder->region[point->region];
+        if (!point->known || !region->simple || region->rows > 0) continue;
+        cast(finder, point);
+        region->rows += point->found;
     }
+}
+
+static void find_counterparts(sn_touch_finder *finder) {
+    const int pieces = sn_pieces(finder->point_count, GRAIN);
+    mark_own_sheets(finder, true);
+    pass p = {finder, false};
+    sn_parallel(finder->context, pieces, pass_piece, &p);
+    count_rows(finder);
+    cast_known(finder);
+    p.fallback = true;
+    sn_parallel(finder->context, pieces, pass_piece, &p);
+    count_rows(finder);
     mark_own_sheets(finder, false);
 }
 
@@ -261,12 +316,13 @@ static sn_status append_crossings(sn_touch_finder *finder, const sn_finder_pair 
 
 /* ---- All ---- */
 
-sn_status sn_finder_rows(sn_touch_finder *finder, sn_touch_rows *rows, sn_error *error) {
+sn_status sn_finder_rows(sn_touch_finder *finder, const sn_touch_rows *known, sn_touch_rows *rows, sn_error *error) {
     sn_status status = SN_OK;
+    if (known) note_known(finder, known);
     find_counterparts(finder);
     for (int i = 0; i < finder->point_count && !status; ++i) {
         const sn_finder_point *point = &finder->point[i];
-        if (!point->found) continue;
+        if (!point->found || point->known) continue;
         const sn_touch_surface *a = surface_of(finder, point, 0)->surface, *b = surface_of(finder, point, 1)->surface;
         status = sn_touch_rows_append(rows, a, &point->at[0], b, &point->at[1], &point->row, error);
     }

@@ -68,6 +68,13 @@ typedef struct sn_near_features {
     int64_t queries;   /* how often the list was made */
 } sn_near_features;
 
+/* The context for a loop over pieces of the pairs; NULL when they are so few that another thread would take longer to
+ * wake than to do its share. */
+static inline const sn_context *sn_near_crew(const sn_near_features *near, int pieces) {
+    enum { FEW = 8 };
+    return pieces < FEW ? NULL : near->context;
+}
+
 /* Joins `count` surfaces, which keep the distance `gap` beside their thickness. may(user, a, b): whether surfaces a and
  * b (a may equal b) touch. Surfaces without carriers take part; the caller moves them. */
 sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *surface, int count,

@@ -252,7 +252,10 @@ sn_status sn_near_list(sn_near_features *near, bool moves, sn_error *error) {
     if (!status) status = make_room(near, beside, pieces, error);
     if (status) return status;
     l.beside = beside;
-    sn_parallel(near->context, pieces, list_piece, &l);
+    if (sn_near_crew(near, pieces))
+        sn_parallel(near->context, pieces, list_piece, &l);
+    else
+        sn_parallel_runs(NULL, pieces, list_piece, &l);
     for (int i = 0; i < pieces; ++i) {
         memmove(near->pair + near->count, near->pair + near->piece[pieces + i],
                 (size_t)near->piece[i] * sizeof *near->pair);

@@ -15,37 +15,33 @@ static void transpose_product(const double A[9], const double B[9], double C[9])
         for (int j = 0; j < 3; ++j) C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
 }
 
-/* block += A, where the block lies column by column; `turned`: += A^T. */
-static void add(const double A[9], bool turned, double *block) {
-    for (int k = 0; k < 9; ++k) block[k] += A[turned ? k : 3 * (k % 3) + k / 3];
-}
-
-/* ADDS J_i^T m J_j, and J_j^T m J_i when the nodes differ. With right_k = m^T J_k, J_i^T m J_j = right_i^T J_j. */
-static void add_pair(const double Ji[9], const double right_i[9], const double Jj[9], const double right_j[9],
-                     int32_t i, int32_t j, bool symmetric, sn_block_list *list) {
-    double there[9], back[9];
-    const bool upward = i <= j;
-    double *first = sn_block_pair(list, upward ? i : j, upward ? j : i), *second = first + 9;
-    transpose_product(right_i, Jj, there);
-    if (i != j && !symmetric) transpose_product(right_j, Ji, back);
-    add(there, false, upward ? first : second);
-    if (i != j) add(symmetric ? there : back, symmetric, upward ? second : first);
+/* block += A^T B and, unless it is NULL, mirror += B^T A. Both lie column by column. */
+static void add(const double A[9], const double B[9], double *block, double *mirror) {
+    for (int j = 0; j < 3; ++j)
+        for (int i = 0; i < 3; ++i) {
+            const double value = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
+            block[3 * j + i] += value;
+            if (mirror) mirror[3 * i + j] += value;
+        }
 }
 
 void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, const double m[9], sn_block_list *list) {
-    enum { ROOM = 24 };
-    double right[ROOM][9];
     const double *J = rows->motion + 9 * (size_t)row->first;
+    const int32_t *node = rows->node + row->first;
+    const double turned[9] = {m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]};
     const bool symmetric = m[1] == m[3] && m[2] == m[6] && m[5] == m[7];
-    for (int i = 0; i < row->count && i < ROOM; ++i) transpose_product(m, J + 9 * (size_t)i, right[i]);
     for (int i = 0; i < row->count; ++i) {
-        double right_i[9];
-        if (i >= ROOM) transpose_product(m, J + 9 * (size_t)i, right_i);
+        /* J_i^T m J_j = right^T J_j with right = m^T J_i, and J_j^T m J_i = J_j^T left with left = m J_i. */
+        double right[9], left[9];
+        transpose_product(m, J + 9 * (size_t)i, right);
+        if (!symmetric) transpose_product(turned, J + 9 * (size_t)i, left);
         for (int j = i; j < row->count; ++j) {
-            double right_j[9];
-            if (j >= ROOM) transpose_product(m, J + 9 * (size_t)j, right_j);
-            add_pair(J + 9 * (size_t)i, i < ROOM ? right[i] : right_i, J + 9 * (size_t)j, j < ROOM ? right[j] : right_j,
-                     rows->node[row->first + i], rows->node[row->first + j], symmetric, list);
+            const double *Jj = J + 9 * (size_t)j;
+            const bool upward = node[i] <= node[j];
+            double *first = sn_block_pair(list, node[upward ? i : j], node[upward ? j : i]), *second = first + 9;
+            double *there = upward ? first : second, *back = upward ? second : first;
+            add(right, Jj, there, symmetric && i != j ? back : NULL);
+            if (!symmetric && i != j) add(Jj, left, back, NULL);
         }
     }
 }

@@ -7,7 +7,7 @@
 #include "base/math3.h"
 #include "mesh/triangle_tree.h"
 
-enum { GRAIN = 64 };              /* vertices in a piece of the search */
+enum { GRAIN = 256 };             /* vertices in a piece of the search: fewer are not worth a second thread */
 static const double FACES = -0.1; /* largest N_B . N_A of a triangle that faces a vertex */
 
 /* What belongs to one surface. */
@@ -98,7 +98,7 @@ static void normalise(double n[3]) {
 /* The angle whose cosine is c, within 7e-5 (Abramowitz and Stegun 4.4.45). It uses no function of the C library that
  * rounds differently on other machines. */
 static double angle_of(double c) {
-    const double x = fmin(fabs(c), 1),
+    const double x = fabs(c) < 1 ? fabs(c) : 1,
                  angle = sqrt(1 - x) * (1.5707288 + x * (-0.2121144 + x * (0.0742610 - 0.0187293 * x)));
     return c < 0 ? 3.14159265358979324 - angle : angle;
 }
@@ -161,8 +161,14 @@ static void update_side(void *data, int index) {
 }
 
 void sn_touch_near_update(sn_touch_near *near, const double *v) {
+    enum { FEW = 1024 }; /* vertices */
     updating work = {near, v};
-    sn_parallel(near->context, near->count, update_side, &work);
+    int vertices = 0;
+    for (int i = 0; i < near->count; ++i) vertices += near->side[i].surface->vertex_count;
+    if (vertices < FEW)
+        sn_parallel_runs(NULL, near->count, update_side, &work);
+    else
+        sn_parallel(near->context, near->count, update_side, &work);
 }
 
 /* ---- Searching ---- */

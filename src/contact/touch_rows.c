@@ -31,14 +31,14 @@ static sn_status reserve_carriers(sn_touch_rows *rows, int needed, sn_error *err
 static void attach(const sn_touch_surface *surface, const sn_touch_point *point, const double r[3],
                    double matrix[3][9]) {
     const double *corner[3];
-    double area[3], gradient[3][3], side[3], N[3] = {0}, lowest = INFINITY;
+    double area[3], gradient[3][3], side[3], N[3], lowest = INFINITY;
     for (int k = 0; k < 3; ++k)
         corner[k] = surface->position + 3 * (size_t)surface->triangle[3 * (size_t)point->triangle + (size_t)k];
     sn_area_vector3(corner[0], corner[1], corner[2], area);
     const double twice = sn_norm3(area), length = sn_norm3(r);
+    for (int a = 0; a < 3; ++a) N[a] = twice > 0 ? area[a] / twice : 0;
     for (int k = 0; k < 3; ++k) { /* grad phi_k = N x (side across corner k) / twice the area */
         sn_subtract3(corner[(k + 2) % 3], corner[(k + 1) % 3], side);
-        for (int a = 0; a < 3; ++a) N[a] = twice > 0 ? area[a] / twice : 0;
         sn_cross3(N, side, gradient[k]);
         for (int a = 0; a < 3; ++a) gradient[k][a] = twice > 0 ? gradient[k][a] / twice : 0;
         lowest = fmin(lowest, twice > 0 ? twice / sn_norm3(side) : 0);
@@ -51,38 +51,40 @@ static void attach(const sn_touch_surface *surface, const sn_touch_point *point,
 }
 
 /* Adds a carrier to the row that begins at `first`; a node that is there already gets the sums. */
-static sn_status add(sn_touch_rows *rows, int first, int32_t node, double weight, double factor, const double matrix[9],
-                     sn_error *error) {
+static void add(sn_touch_rows *rows, int first, int32_t node, double weight, double factor, const double matrix[9]) {
     int at = first;
     while (at < rows->carrier_count && rows->node[at] != node) ++at;
+    double *motion = rows->motion + 9 * (size_t)at;
     if (at == rows->carrier_count) {
-        const sn_status status = reserve_carriers(rows, at + 1, error);
-        if (status) return status;
         rows->node[at] = node, rows->weight[at] = 0, ++rows->carrier_count;
-        memset(rows->motion + 9 * (size_t)at, 0, 9 * sizeof *rows->motion);
+        memset(motion, 0, 9 * sizeof *motion);
     }
     rows->weight[at] += weight;
-    for (int i = 0; i < 9; ++i) rows->motion[9 * (size_t)at + (size_t)i] += factor * matrix[i];
-    return SN_OK;
+    for (int i = 0; i < 9; ++i) motion[i] += factor * matrix[i];
 }
 
 /* Adds the carriers of a point. r: the vector from it to the point of A. */
 static sn_status add_point(sn_touch_rows *rows, int first, const sn_touch_surface *surface, const sn_touch_point *point,
                            double sign, const double r[3], sn_error *error) {
-    sn_status status = SN_OK;
-    double matrix[3][9];
-    if (!surface || !surface->carrier_node) return status;
-    attach(surface, point, r, matrix);
+    double matrix[3][9] = {{0}};
+    if (!surface || !surface->carrier_node) return SN_OK;
     const bool apart = r[0] != 0 || r[1] != 0 || r[2] != 0;
+    if (apart)
+        attach(surface, point, r, matrix);
+    else
+        for (int k = 0; k < 3; ++k) matrix[k][0] = matrix[k][4] = matrix[k][8] = point->share[k];
     for (int k = 0; k < 3; ++k) {
         const int32_t vertex = surface->triangle[3 * (size_t)point->triangle + (size_t)k];
+        const int32_t begin = surface->carrier_first[vertex], end = surface->carrier_first[vertex + 1];
         if (point->share[k] == 0 && !apart) continue;
-        for (int32_t i = surface->carrier_first[vertex]; i < surface->carrier_first[vertex + 1] && !status; ++i) {
+        const sn_status status = reserve_carriers(rows, rows->carrier_count + (end - begin), error);
+        if (status) return status;
+        for (int32_t i = begin; i < end; ++i) {
             const double weight = sign * surface->carrier_weight[i];
-            status = add(rows, first, surface->carrier_node[i], weight * point->share[k], weight, matrix[k], error);
+            add(rows, first, surface->carrier_node[i], weight * point->share[k], weight, matrix[k]);
         }
     }
-    return status;
+    return SN_OK;
 }
 
 static void place_of(const sn_touch_surface *surface, const sn_touch_point *point, double out[3]) {

@@ -106,7 +106,17 @@ static void recall_task(void *data, int index) {
     batch->kernels->recall(batch, c->block_begin, c->block_end, s->settings, s->before, s->u, s->out);
 }
 
+/* The context for loops over the elements; NULL when there are so few that another thread would take longer to wake
+ * than to do its share. */
+static const sn_context *worth(const sn_context *context, const sn_elements_model *model) {
+    enum { FEW = 2048 / SN_LANES };
+    int64_t blocks = 0;
+    for (int b = 0; b < model->batch_count; ++b) blocks += model->batch[b].block_count;
+    return blocks < FEW ? NULL : context;
+}
+
 static void colour_by_colour(const sn_context *context, sum *s, void (*task)(void *data, int index)) {
+    context = worth(context, s->model);
     for (int c = 0; c < s->model->color_count; ++c) {
         s->first = s->model->color_begin[c];
         sn_parallel_pieces(context, s->model->color_begin[c + 1] - s->first, task, s);
@@ -131,7 +141,9 @@ static void share_task(void *data, int share) {
 
 void sn_elements_chunks(const sn_context *context, const sn_elements_model *model, void (*task)(void *data, int chunk),
                         void *data) {
-    if (context->parallel_for) {
+    if (!worth(context, model)) {
+        sn_parallel_runs(NULL, model->chunk_count, task, data);
+    } else if (context->parallel_for) {
         sn_parallel(context, model->chunk_count, task, data);
     } else {
         share_work w = {model, task, data, context->threads};
@@ -183,7 +195,7 @@ static sn_status report_inverted(const sn_elements_model *model, const sn_elemen
 sn_status sn_elements_energy(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                              double *partial, double *energy, sn_error *error) {
     sum s = {.model = model, .view = view, .out = partial};
-    sn_parallel(context, model->chunk_count, energy_task, &s);
+    sn_elements_chunks(context, model, energy_task, &s);
     double total = 0;
     for (int i = 0; i < model->chunk_count; ++i) total += partial[i];
     *energy = total;

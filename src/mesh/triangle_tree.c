@@ -105,8 +105,8 @@ void sn_triangle_tree_refit(sn_triangle_tree *tree) {
         }
         const sn_tree_node *left = node + 1, *right = &tree->node[node->first];
         for (int a = 0; a < 3; ++a) {
-            node->low[a] = fmin(left->low[a], right->low[a]);
-            node->high[a] = fmax(left->high[a], right->high[a]);
+            node->low[a] = left->low[a] < right->low[a] ? left->low[a] : right->low[a];
+            node->high[a] = left->high[a] > right->high[a] ? left->high[a] : right->high[a];
         }
     }
 }

@@ -245,15 +245,15 @@ static sn_status add_later(parting *own, sn_error *error) {
 /* Finds the rows at x, and those of surfaces that are apart and come together in the step: they intersect at its end
  * when nothing stops them. */
 static sn_status determine(const sn_world *world, parting *own, const double *v, sn_error *error) {
-    sn_status status = SN_OK;
-    sn_touch_rows_clear(&own->later);
-    if (look_ahead(world, own, v)) {
-        exchange(own);
-        status = sn_touch_determine_some(own->finder, approach, own, &own->later, error);
-        exchange(own);
-    }
-    if (!status) status = sn_touch_determine(own->finder, &own->touching->rows, error);
-    return status ? status : add_later(own, error);
+    sn_touch_rows *rows = &own->touching->rows;
+    sn_status status = sn_touch_determine(own->finder, rows, error);
+    if (status || !look_ahead(world, own, v)) return status;
+    exchange(own);
+    status = sn_touch_determine_beyond(own->finder, approach, own, rows, &own->later, error);
+    exchange(own);
+    if (status || own->later.count == 0) return status;
+    sn_touch_refit(own->finder);
+    return add_later(own, error);
 }
 
 static sn_status find_rows(sn_world *world, parting *own, const double *x, const double *v, sn_error *error) {

@@ -435,12 +435,73 @@ static void test_self(void **state) {
     release(&open);
 }
 
-/* ---- Threads and memory ---- */
+/* ---- Rows beyond known ones ---- */
 
 static void three(touch_shape shape[3]) {
     shape[0] = placed(touch_ball(30), 1, 0.9, 0.3, 1.2), shape[1] = touch_ball(25);
     shape[2] = placed(touch_cube(20), 0.7, -0.9, 0.4, 0.8);
 }
+
+static bool patch_among(const sn_touch_rows *rows, const sn_touch_row *row) {
+    for (int i = 0; i < rows->count; ++i)
+        if (rows->row[i].a == row->a && rows->row[i].b == row->b && rows->row[i].feature[0] == row->feature[0])
+            return true;
+    return false;
+}
+
+static void move(const scene *s, int surface, const double way[3]) {
+    for (int i = 0; i < 3 * s->surface[surface]->vertex_count; ++i) s->surface[surface]->position[i] += way[i % 3];
+}
+
+/* Body 0 moves. The rows beyond those of the old place are the rows of the new place, in their order and bit for bit,
+ * without those of known patches. */
+static void check_beyond(scene s, const double way[3]) {
+    sn_touch_rows beyond = {.context = s.rows.context}, known = beyond;
+    determine(&s);
+    assert_int_equal(sn_touch_rows_copy(&s.rows, &known, NULL), SN_OK);
+    assert_true(known.count > 0);
+    move(&s, 0, way);
+    assert_int_equal(sn_touch_determine_beyond(s.finder, NULL, NULL, &known, &beyond, NULL), SN_OK);
+    determine(&s);
+    int found = 0, dropped = 0;
+    for (int i = 0; i < s.rows.count; ++i) {
+        const sn_touch_row *row = &s.rows.row[i];
+        if (patch_among(&known, row) && row->feature[1] >= 0) {
+            ++dropped;
+            continue;
+        }
+        assert_true(found < beyond.count);
+        const sn_touch_row *other = &beyond.row[found++];
+        assert_true(row->a == other->a && row->b == other->b && row->feature[0] == other->feature[0]);
+        assert_true(row->gap == other->gap && row->area == other->area);
+        assert_memory_equal(row->n, other->n, sizeof row->n);
+        assert_memory_equal(row->point, other->point, sizeof row->point);
+    }
+    assert_int_equal(found, beyond.count);
+    assert_true(dropped > 0);
+    determine(&s); /* the marks of known patches are gone */
+    assert_int_equal(s.rows.count, found + dropped);
+    sn_touch_rows_release(&beyond), sn_touch_rows_release(&known);
+    release(&s);
+}
+
+static void test_beyond(void **state) {
+    (void)state;
+    touch_shape boxes[2] = {touch_cube(3), touch_cube(5)}, balls[3];
+    touch_shape_place(&boxes[0], 0.5, 0.4, 0.5, 0.1, 0.05, 1.45);
+    three(balls);
+    check_beyond(scene_of(context, boxes, 2, false), (double[3]){0, 0, 0});
+    boxes[0] = touch_cube(3), boxes[1] = touch_cube(5);
+    touch_shape_place(&boxes[0], 0.5, 0.4, 0.5, 0.1, 0.05, 1.45);
+    check_beyond(scene_of(context, boxes, 2, false), (double[3]){0.3, 0.1, -0.02});
+    check_beyond(scene_of(context, balls, 3, true), (double[3]){0.05, 0, -0.1});
+    touch_shape rod[2] = {touch_cube(4), touch_cube(5)}; /* a region without a simple normal */
+    touch_shape_place(&rod[0], 0.2, 0.2, 2, 0.05, 0.02, 0.1);
+    touch_shape_place(&rod[1], 1, 1, 0.3, 0, 0, 0);
+    check_beyond(scene_of(context, rod, 2, false), (double[3]){0.1, 0, 0.2});
+}
+
+/* ---- Threads and memory ---- */
 
 static void test_threads(void **state) {
     (void)state;
@@ -517,6 +578,6 @@ int main(void) {
         cmocka_unit_test(test_brute_force), cmocka_unit_test(test_contained),     cmocka_unit_test(test_rod),
         cmocka_unit_test(test_clasp),       cmocka_unit_test(test_long_and_deep), cmocka_unit_test(test_pit),
         cmocka_unit_test(test_sheets),      cmocka_unit_test(test_ties),          cmocka_unit_test(test_self),
-        cmocka_unit_test(test_threads),     cmocka_unit_test(test_memory)};
+        cmocka_unit_test(test_beyond),      cmocka_unit_test(test_threads),       cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

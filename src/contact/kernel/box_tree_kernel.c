@@ -269,8 +269,9 @@ static int pairs(const sn_box_tree *a, const sn_box_tree *b, int32_t (*group)[2]
 static inline vd widened(const float *p) { return __builtin_convertvector(*(const vs *)p, vd); }
 
 /* A little more than the rounding of the products is left at both ends. */
-static void enter(const sn_box_block *block, const double origin[3], const double inverse[3], double reach,
-                  double key[SN_BOX_FAN]) {
+static unsigned enter(const sn_box_block *block, const double origin[3], const double inverse[3], double reach,
+                      double key[SN_BOX_FAN]) {
+    unsigned entered = 0;
     for (int part = 0; part < SN_BOX_FAN; part += SN_WIDTH) {
         vd low = vd_set(0), high = vd_set(reach), s, t;
         for (int a = 0; a < 3; ++a) {
@@ -282,9 +283,10 @@ static void enter(const sn_box_block *block, const double origin[3], const doubl
             t = t * vd_select((vi)(t > vd_set(0)), vd_set(1 + 1e-15), vd_set(1 - 1e-15));
             low = vd_max(s, low), high = vd_min(t, high);
         }
-        low = vd_select((vi)(low <= high), low, vd_set(INFINITY));
+        entered |= vi_bits((vi)(low <= high)) << part;
         for (int l = 0; l < SN_WIDTH; ++l) key[part + l] = low[l];
     }
+    return entered;
 }
 
 static void squares(const sn_box_block *block, const double x[3], double square[SN_BOX_FAN]) {

@@ -229,6 +229,13 @@ static double entry(const sn_matrix *matrix, int64_t block, int k) {
     return matrix->single_ ? (double)value_single(matrix, block)[k] : value_double(matrix, block)[k];
 }
 
+static void load(const sn_matrix *matrix, int64_t block, double value[9]) {
+    if (matrix->single_)
+        for (int k = 0; k < 9; ++k) value[k] = (double)value_single(matrix, block)[k];
+    else
+        memcpy(value, value_double(matrix, block), 9 * sizeof *value);
+}
+
 /* Most listed blocks belong to one node: contacts. */
 static int32_t place_of(const sn_pattern *pattern, int32_t row, int32_t column) {
     return row == column ? pattern->diagonal[row] : sn_pattern_find(pattern, row, column);
@@ -251,16 +258,23 @@ static void add_list(const sn_matrix *matrix, const sn_block_list *list, const i
     }
 }
 
+/* Whether a block of a list is the mirror of the one before: contacts list their blocks in such pairs. */
+static bool is_mirror(const sn_block_list *list, int i) {
+    return i > 0 && list->row[i] == list->column[i - 1] && list->column[i] == list->row[i - 1];
+}
+
 /* Whether the blocks that a list touched still equal their mirrors up to rounding. */
 static bool list_symmetric(const sn_matrix *matrix, const sn_block_list *list, const int32_t *at, double factor) {
     const double slack = matrix->single_ ? 1e-5 : 1e-12;
     for (int i = 0; i < count_of(list, factor); ++i) {
+        if (is_mirror(list, i)) continue; /* looked at from the other side */
         const int64_t place = at ? at[i] : place_of(matrix->pattern, list->row[i], list->column[i]);
         if (place < 0) continue;
-        const int64_t back = matrix->pattern->mirror[place];
-        double size = 0, gap = 0;
+        double here[9], there[9], size = 0, gap = 0;
+        load(matrix, place, here);
+        load(matrix, matrix->pattern->mirror[place], there);
         for (int k = 0; k < 9; ++k) {
-            const double a = entry(matrix, place, k), b = entry(matrix, back, 3 * (k % 3) + k / 3);
+            const double a = here[k], b = there[3 * (k % 3) + k / 3];
             const double most = fabs(a) > fabs(b) ? fabs(a) : fabs(b), apart = fabs(a - b);
             size = most > size ? most : size; /* no fmax: it is a call, and this runs for every contact */
             gap = apart > gap ? apart : gap;
@@ -305,10 +319,11 @@ void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric)
 /* ---- What the listed blocks hide ---- */
 static void keep_list(const sn_matrix *matrix, const sn_block_list *list, double factor, sn_listed *listed) {
     for (int i = 0; i < count_of(list, factor); ++i, ++listed->count) {
-        const int32_t place = place_of(matrix->pattern, list->row[i], list->column[i]);
+        const int32_t before = is_mirror(list, i) ? listed->place[listed->count - 1] : -1,
+                      place = before >= 0 ? matrix->pattern->mirror[before]
+                                          : place_of(matrix->pattern, list->row[i], list->column[i]);
         listed->place[listed->count] = place;
-        for (int k = 0; k < 9 && place >= 0; ++k)
-            listed->value[9 * (int64_t)listed->count + k] = entry(matrix, place, k);
+        if (place >= 0) load(matrix, place, listed->value + 9 * (int64_t)listed->count);
     }
 }
 

@@ -148,7 +148,7 @@ sn_status sn_edges_create(sn_context *context, const sn_elements_model *elements
 }
 
 /* ---- Assembly ---- */
-enum { GROUPS = 64 }; /* per piece */
+enum { GROUPS = 256 }; /* per piece */
 
 typedef struct sweep {
     const sn_edges_kernels *kernels;

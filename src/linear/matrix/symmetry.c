@@ -1,6 +1,7 @@
 /* Whether an operator is symmetric, judged by its parts. A mass is always symmetric. For the elements, the view tells.
- * Of the listed blocks, symmetric blocks of one node pass. For the others B, the test u.B v = v.B u is made with two
- * irregular vectors. Blocks that are symmetric only as a sum also pass this test. */
+ * Of the listed blocks, symmetric blocks of one node pass, and pairs of blocks that mirror each other. For the others
+ * B, the test u.B v = v.B u is made with two irregular vectors. Blocks that are symmetric only as a sum also pass this
+ * test. */
 #include <math.h>
 
 #include "assembly.h"
@@ -18,11 +19,25 @@ static bool own_symmetric(const double *value) {
     return fabs(value[1] - value[3]) + fabs(value[2] - value[6]) + fabs(value[5] - value[7]) <= 1e-15 * size;
 }
 
+/* Whether block i + 1 is the mirror of block i, bit for bit: contacts list their blocks in such pairs. */
+static bool mirrored(const sn_block_list *list, int i) {
+    if (i + 1 >= list->count || list->row[i] != list->column[i + 1] || list->column[i] != list->row[i + 1])
+        return false;
+    const double *here = list->value + 9 * (int64_t)i, *there = here + 9;
+    bool same = true;
+    for (int k = 0; k < 9; ++k) same = same && here[k] == there[3 * (k % 3) + k / 3];
+    return same;
+}
+
 static bool list_symmetric(const sn_block_list *list, double factor) {
     double gap = 0, size = 0;
     for (int i = 0; list && factor != 0 && i < list->count; ++i) {
         const double *value = list->value + 9 * (int64_t)i;
         if (list->row[i] == list->column[i] && own_symmetric(value)) continue;
+        if (mirrored(list, i)) {
+            ++i;
+            continue;
+        }
         const uint32_t row = 3 * (uint32_t)list->row[i], column = 3 * (uint32_t)list->column[i];
         double u[2][3], v[2][3]; /* the two vectors at the row and at the column */
         for (uint32_t a = 0; a < 3; ++a)
