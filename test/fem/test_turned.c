@@ -2,7 +2,7 @@
  * and the stress that such laws give without rotation. */
 #include "fixture.h"
 
-enum { COLLAPSED = STATE_COUNT, STATES }; /* all nodes in one point: R stays, as F has no part in its choice */
+enum { COLLAPSED = STATE_COUNT, STATES }; /* all nodes in one point: dR = 0 */
 
 static const char *const rotations[] = {"polar", "isvd", "higham"};
 static const char *const elements[] = {"tet4", "tet10"};
@@ -99,7 +99,8 @@ static void the_compact_form_is_the_general_form(void **state) {
                         sn_element_view view = view_of(&s, s.x, NULL);
                         view.unsymmetric = way & 1;
                         if (terms) view.recalled = recalled;
-                        view.projected = s.model.batch->projects = (way & 2) != 0;
+                        view.projected = way & 2;
+                        s.model.batch->projects = view.projected;
                         if (view.projected && at == COLLAPSED) continue; /* its modes have any directions */
                         snprintf(what, sizeof what, "%s, %s, %d terms, state %d, %s %s", elements[e], rotations[r],
                                  terms, at, way & 1 ? "unsymmetric" : "symmetric", way & 2 ? "projected" : "exact");
