@@ -10,9 +10,10 @@
  * and six of the stress at its begin. The bound is the time to copy as many numbers, from blocks that are in no cache
  * to others past the caches, over the time of a step without memory.
  *
- *   bench_memory [--quick] [--terms N]
+ *   bench_memory [--quick] [--terms N] [--simd SET]
  *
- * --quick takes a beam of 5,145 tets, --terms the largest number of terms, at most 8. */
+ * --quick takes a beam of 5,145 tets, --terms the largest number of terms, at most 8, --simd the kernels for this
+ * instruction set: auto, baseline, avx2 or avx512. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,10 +87,11 @@ static double copy_seconds(int tets) {
     return best;
 }
 
-static void run(const char *cells, const char *name, const char *kind, int most, double copy) {
+static void run(const char *cells, const char *simd, const char *name, const char *kind, int most, double copy) {
     sn_error error;
     sn_context_options options = sn_context_options_default();
     options.threads = 1;
+    if (simd) options.simd = simd;
     sn_context *context;
     if (sn_context_create(&options, &context, &error)) die(&error);
     sn_world *world[BEAMS];
@@ -114,15 +116,17 @@ static void run(const char *cells, const char *name, const char *kind, int most,
 }
 
 int main(int argc, char **argv) {
-    const char *cells = "[15, 15, 45]";
+    const char *cells = "[15, 15, 45]", *simd = NULL;
     int most = 4, tets = 50625;
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "--quick") == 0)
             cells = "[7, 7, 21]", tets = 5145;
         else if (strcmp(argv[i], "--terms") == 0 && i + 1 < argc && atoi(argv[i + 1]) < BEAMS)
             most = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--simd") == 0 && i + 1 < argc)
+            simd = argv[++i];
         else
-            return fprintf(stderr, "usage: bench_memory [--quick] [--terms 0..8]\n"), 2;
+            return fprintf(stderr, "usage: bench_memory [--quick] [--terms 0..8] [--simd SET]\n"), 2;
     }
     const double copy = copy_seconds(tets);
     printf("%d numbers of each tet are copied in %.3f ms: %.1f GB/s read and written\n", NUMBERS, 1e3 * copy,
@@ -131,8 +135,8 @@ int main(int argc, char **argv) {
     static const char one_step[] = ", \"newton\": { \"kind\": \"one-step\" } }, \"solver\": { \"tolerance\": ";
     char options[2][100];
     for (int i = 0; i < 2; ++i) snprintf(options[i], sizeof options[i], "%s%s }", one_step, i ? "1e-3" : "1e-6");
-    run(cells, "default", " }", most, copy);
-    run(cells, "one-step, 1e-6", options[0], most, copy);
-    run(cells, "one-step, 1e-3", options[1], most, copy);
+    run(cells, simd, "default", " }", most, copy);
+    run(cells, simd, "one-step, 1e-6", options[0], most, copy);
+    run(cells, simd, "one-step, 1e-3", options[1], most, copy);
     return 0;
 }

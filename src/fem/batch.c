@@ -111,13 +111,51 @@ static bool updates(const choice *c) {
            !c->muscle;
 }
 
+/* The exact differential of a rotation that follows the shape. The change of a viscous stress has another form. */
+static bool turns(const sn_element *element, const choice *c) {
+    return c->law->flags & SN_LAW_TURNED && c->differential == SN_DIFFERENTIAL_EXACT && c->rotation &&
+           c->rotation->polar && c->every == 0 && element->dimension == 3 && !c->viscous && !c->warping;
+}
+
+static bool is_warped(const choice *c) {
+    return c->law->flags & SN_LAW_WARPED &&
+           (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
+}
+
+static bool is_blended(const choice *c) {
+    return c->law->flags & SN_LAW_WARPED && (c->differential == SN_DIFFERENTIAL_TRUNCATED_1 ||
+                                             (c->differential == SN_DIFFERENTIAL_HYBRID && c->law->blend));
+}
+
+static int compact_of(const sn_element *element, const choice *c) {
+    if (c->muscle || element->derive || c->vertex_matrix) return SN_COMPACT_NONE; /* fibres have another form */
+    if (updates(c)) return SN_COMPACT_UPDATED;
+    if (is_warped(c)) return SN_COMPACT_WARPED;
+    if (is_blended(c)) return SN_COMPACT_BLENDED;
+    return turns(element, c) ? SN_COMPACT_TURNED : SN_COMPACT_NONE;
+}
+
+/* Numbers of a point in the linearised stress (kernel/element_linear.h, kernel/element_turned.h). */
+static int linearised_items(const sn_element *element, const choice *c) {
+    if (c->vertex_matrix) return 9 * element->nodes + (element->derive ? 0 : 2);
+    if (element->derive) return element->linearised;
+    switch (compact_of(element, c)) {
+    case SN_COMPACT_NONE:
+        return 81;
+    case SN_COMPACT_TURNED:
+        return 3 * element->nodes + 5 + (c->terms ? 7 : 0);
+    default:
+        return 3 * element->nodes;
+    }
+}
+
 static int same_choice(const sn_batch *batch, const sn_element *element, const choice *c) {
     return batch->element == element && batch->law == c->law && batch->rotation == c->rotation &&
            batch->differential == c->differential && batch->projects == c->projects && batch->alpha == c->alpha &&
            batch->beta == c->beta && batch->every == c->every && batch->level == c->level &&
            batch->warping == c->warping && batch->vertex_matrix == c->vertex_matrix &&
-           (batch->compact == SN_COMPACT_UPDATED) == updates(c) && batch->terms == c->terms &&
-           batch->on_shear == c->on_shear && batch->by_coefficient == c->by_coefficient && batch->muscle == c->muscle;
+           batch->compact == compact_of(element, c) && batch->terms == c->terms && batch->on_shear == c->on_shear &&
+           batch->by_coefficient == c->by_coefficient && batch->muscle == c->muscle;
 }
 
 /* Appends a batch, or finds one alike. model->batch has room. */
@@ -147,21 +185,10 @@ static int32_t batch_for(const sn_context *context, sn_elements_model *model, co
                         .on_shear = c->on_shear,
                         .by_coefficient = c->by_coefficient,
                         .muscle = c->muscle};
-    batch->warped = (c->law->flags & SN_LAW_WARPED) &&
-                    (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
-    const int blended =
-        c->differential == SN_DIFFERENTIAL_TRUNCATED_1 || (c->differential == SN_DIFFERENTIAL_HYBRID && c->law->blend);
-    if (c->law->flags & SN_LAW_WARPED && blended) batch->compact = SN_COMPACT_BLENDED;
-    if (batch->warped) batch->compact = SN_COMPACT_WARPED;
-    if (updates(c)) batch->compact = SN_COMPACT_UPDATED;
-    if (c->muscle) batch->warped = batch->compact = 0; /* the stiffness of fibres has another form */
-    batch->linearised_items = batch->compact ? 3 * element->nodes : 81;
-    if (element->derive) batch->warped = batch->compact = 0, batch->linearised_items = element->linearised;
-    if (batch->vertex_matrix) {
-        model->unsymmetric = true;
-        batch->compact = SN_COMPACT_NONE;
-        batch->linearised_items = 9 * element->nodes + (element->derive ? 0 : 2);
-    }
+    batch->compact = compact_of(element, c);
+    batch->warped = is_warped(c) && !c->muscle && !element->derive;
+    batch->linearised_items = linearised_items(element, c);
+    if (batch->vertex_matrix) model->unsymmetric = true;
     return model->batch_count++;
 }
 

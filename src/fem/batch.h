@@ -19,7 +19,7 @@ enum { SN_MEMORY_ITEMS = 6 };                                   /* doubles per p
 #define SN_TERM_ROWS(terms) (3 * (terms) + 1)                   /* of sn_batch_settings.term */
 enum { SN_PART_WHOLE, SN_PART_OWN, SN_PART_PATCH };             /* patch.h */
 enum { SN_MUSCLE_ITEMS = 5 };                                   /* numbers of a muscle (kernel/muscle.h) */
-enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED, SN_COMPACT_UPDATED };
+enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED, SN_COMPACT_UPDATED, SN_COMPACT_TURNED };
 
 typedef struct sn_batch {
     int index; /* of the batch in its model, and of its sn_batch_settings */
@@ -37,7 +37,8 @@ typedef struct sn_batch {
     double *gradient;     /* block_count x points x (nodes - 1) x 3 x SN_LANES, 1/m */
     double *weight;       /* block_count x points x SN_LANES, m^3; 0 in padded lanes */
     int warped;           /* its linearised stress is the warped stiffness R K0 R^T of SN_LAW_WARPED */
-    int compact;          /* SN_COMPACT_: the closed forms of SN_LAW_WARPED hold; UPDATED: of SN_LAW_UPDATED */
+    int compact;          /* SN_COMPACT_: the closed forms of SN_LAW_WARPED hold; UPDATED: of SN_LAW_UPDATED; TURNED: of
+                             SN_LAW_TURNED */
     double *rest_edge;    /* block_count x 9 x SN_LANES: Dm of the corners; only for rotations that use it, else NULL */
     int32_t *element_of;  /* block_count x SN_LANES: index of the element in its body's mesh, -1 in padded lanes */
     int32_t *material_of; /* block_count x SN_LANES: index of the material in the parameters */

@@ -30,10 +30,13 @@ typedef enum sn_law_flags {
     SN_LAW_WARPED =
         32, /* isotropic with lambda, mu = c[0], c[1], and its truncated-2 differential (or, if constant, any, with R =
                I) is lambda tr(R^T dF) R + mu (dF + R dF^T R): the kernels then use closed forms */
-    SN_LAW_UPDATED = 128,     /* its truncated-2 differential is that of SN_LAW_WARPED with cof(F) g for R g, which
-                                 are the gradients of the present shape */
-    SN_LAW_CLOTH = 256,       /* for cloth: F has a third column of zeros, which the law does not look at, and P and dP
-                                 have none either. Its strain is Green's, its moduli at rest are those in the plane */
+    SN_LAW_UPDATED = 128, /* its truncated-2 differential is that of SN_LAW_WARPED with cof(F) g for R g, which
+                             are the gradients of the present shape */
+    SN_LAW_CLOTH = 256,   /* for cloth: F has a third column of zeros, which the law does not look at, and P and dP
+                             have none either. Its strain is Green's, its moduli at rest are those in the plane */
+    SN_LAW_TURNED = 512,  /* corotational with lambda, mu = c[0], c[1], and with a polar rotation its exact differential
+                             is  lambda tr(R^T dF) R + 2 mu dF + (lambda t - 2 mu) dR, t = tr(R^T F) - 3; the projected
+                             one  is that with its negative eigenvalues set to zero. The kernels then use closed forms */
     SN_LAW_NO_POTENTIAL = 64, /* the stress is not the gradient of the energy: dP is not symmetric */
 } sn_law_flags;
 
@@ -155,6 +158,7 @@ typedef struct sn_rotation {
     const char *name, *text;
     int uses_history;          /* needs F_before, Dm and state */
     int uses_edges;            /* needs Dm */
+    int polar;                 /* R^T F is symmetric */
     int uses_alpha, uses_beta; /* the options alpha and beta of a material have an effect */
     void (*extract)(const sn_rotation_view *view, vd *R);
     /* dR / dF, 81 numbers; NULL: the exact differential is not offered with this rotation. */

@@ -75,10 +75,12 @@ bool sn_linear_have_cache(sn_linear *linear) {
 }
 
 /* Whether the assembly stores the linearised elements on the way. It does when they are only a few numbers per
- * element. */
+ * element: a solve multiplies once or twice with the exact operator, and more numbers cost less to compute again than
+ * to write and read. */
 static bool cheap_cache(const sn_elements_model *elements) {
     for (int b = 0; b < elements->batch_count; ++b)
-        if (!elements->batch[b].compact) return false;
+        if (!elements->batch[b].compact || elements->batch[b].linearised_items > 3 * elements->batch[b].element->nodes)
+            return false;
     return true;
 }
 

@@ -282,9 +282,10 @@ const sn_material *sn_world_material(const sn_world *world, int body, int index)
     return &world->parameters.material[world->model->body[body].material_first + index];
 }
 
-static bool has_viscous_updated(const sn_material *material) {
+/* Of laws with a compact form that leaves a viscous stress out. */
+static bool has_viscous_stress(const sn_material *material) {
     const sn_law *law = sn_law_find(NULL, material->law);
-    return law && law->flags & SN_LAW_UPDATED &&
+    return law && law->flags & (SN_LAW_UPDATED | SN_LAW_TURNED) &&
            (material->viscous[0] != 0 || material->viscous[1] != 0 || material->rayleigh[1] != 0);
 }
 
@@ -298,7 +299,7 @@ static bool same_cloth(const sn_material *a, const sn_material *b) {
 
 /* Whether batches, mass and the layout of the state stay the same. */
 static bool same_kind(const sn_material *a, const sn_material *b) {
-    return strcmp(a->law, b->law) == 0 && same_cloth(a, b) && has_viscous_updated(a) == has_viscous_updated(b) &&
+    return strcmp(a->law, b->law) == 0 && same_cloth(a, b) && has_viscous_stress(a) == has_viscous_stress(b) &&
            strcmp(a->rotation, b->rotation) == 0 && strcmp(a->differential, b->differential) == 0 &&
            a->density == b->density && a->rayleigh[0] == b->rayleigh[0] && a->prony_count == b->prony_count &&
            strcmp(a->prony_on, b->prony_on) == 0 && a->alpha == b->alpha && a->beta == b->beta &&

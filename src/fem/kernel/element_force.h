@@ -154,19 +154,21 @@ INLINE void add_nodal(const int N, const slice *s, int q, vd *P, vd *value) {
     }
 }
 
-/* Both forces and the update of the most common memory: linear tets of the law `corotated` with the polar rotation,
- * without damping and muscles. This is force_body without its other cases. Their branches and calls through pointers
- * keep vectors out of registers. */
+/* The forces of the most common memory: linear tets of the law `corotated` with the polar rotation, without damping and
+ * muscles; with `next` both forces and the update. This is force_body without its other cases. Their branches and calls
+ * through pointers keep vectors out of registers. */
 extern const sn_law SN_ISA(sn_law_corotated);
 
 INLINE int is_common(const sn_batch *batch, const sn_element_view *view) {
     const slice s = {.batch = batch, .view = view};
-    return view->next && remembers_whole(&s) && batch->law == &SN_ISA(sn_law_corotated) &&
+    return (view->next || !view->remember) && remembers_whole(&s) && batch->law == &SN_ISA(sn_law_corotated) &&
            batch->rotation == &SN_ISA(sn_rotation_polar) && batch->element->nodes == 4 && batch->frames < 0 &&
            !batch->muscle && !(view->v && settings_of(batch, view)->damped);
 }
 
-APART int force_common(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+/* `ahead`: a constant, whether the view has a `next`. */
+INLINE int common_body(const int ahead, const sn_batch *batch, int begin, int end, const sn_element_view *view,
+                       double *f) {
     enum { N = 4, Q = 1 };
     const sn_batch_settings *settings = settings_of(batch, view);
     for (int block = begin; block < end; ++block)
@@ -174,7 +176,8 @@ APART int force_common(const sn_batch *batch, int begin, int end, const sn_eleme
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
             vd edge[9], F[9], R[9], full[9], S[SIX], P[9], P_next[9], value[3 * N], later[3 * N];
             if (lane == 0) ask_ahead(s.weight, Q);
-            if (lane == 0) ask_memory(Q, &s, begin, end, view->remember);
+            if (lane == 0 && ahead) ask_memory(Q, &s, begin, end, view->remember);
+            if (lane == 0 && !ahead) ask_ahead(view->recalled + recalled_at(&s, Q, 0), SIX);
             gather_edges(N, &s, view->x, edge);
             deformation(N, &s, 0, edge, F);
             polar3(F, R);
@@ -183,15 +186,19 @@ APART int force_common(const sn_batch *batch, int begin, int end, const sn_eleme
             load_rows(base_at(&s, 2), 2, lame);
             corotated_hooke(lame, F, R, full);
             corotated_six(full, S);
-            sum_unrotated(Q, &s, 0, S, R, 1, P, P_next);
+            sum_unrotated(Q, &s, 0, S, R, ahead, P, P_next);
             for (int i = 3; i < 3 * N; ++i) value[i] = later[i] = vd_set(0);
             add_nodal(N, &s, 0, P, value);
-            add_nodal(N, &s, 0, P_next, later);
+            if (ahead) add_nodal(N, &s, 0, P_next, later);
             scatter_balanced(N, &s, value, f);
-            scatter_balanced(N, &s, later, view->next);
+            if (ahead) scatter_balanced(N, &s, later, view->next);
         }
-    vd_stream_end();
+    if (ahead) vd_stream_end();
     return 0;
+}
+
+APART int force_common(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+    return view->next ? common_body(1, batch, begin, end, view, f) : common_body(0, batch, begin, end, view, f);
 }
 
 /* `remembers`: a constant. It is 0 for a batch without memory when nobody looks ahead. */

@@ -42,11 +42,14 @@ static int weigh(const sn_batch *batch, int begin, int end, const sn_element_set
 }
 static int product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
                    const double *linearised, const double *u, double *out) {
-    const int form = !linearised || batch->vertex_matrix ? PRODUCT_ANY
-                     : batch->compact                    ? PRODUCT_COMPACT
-                                                         : PRODUCT_GENERAL;
+    const int form = !linearised || batch->vertex_matrix   ? PRODUCT_ANY
+                     : batch->compact == SN_COMPACT_TURNED ? PRODUCT_TURNED
+                     : batch->compact                      ? PRODUCT_COMPACT
+                                                           : PRODUCT_GENERAL;
     if (form == PRODUCT_COMPACT)
         SPECIALISED(product_body, PRODUCT_COMPACT, batch, begin, end, view, k, d, linearised, u, out)
+    if (form == PRODUCT_TURNED)
+        SPECIALISED(product_body, PRODUCT_TURNED, batch, begin, end, view, k, d, linearised, u, out)
     if (form == PRODUCT_GENERAL)
         SPECIALISED(product_body, PRODUCT_GENERAL, batch, begin, end, view, k, d, linearised, u, out)
     SPECIALISED(product_body, PRODUCT_ANY, batch, begin, end, view, k, d, linearised, u, out)

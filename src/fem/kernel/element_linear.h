@@ -1,9 +1,10 @@
-/* The linearised stress of elements and the product with it. A point keeps it in one of three forms (batch->compact,
+/* The linearised stress of elements and the product with it. A point keeps it in one of four forms (batch->compact,
  * batch->vertex_matrix):
  *   compact  c_i = R g_i (i = 1..N-1), w lambda, w mu, w nu:
  *            K_ij = w (lambda c_i c_j^T + mu c_j c_i^T + nu (c_i . c_j) I), so that, with H = sum_j u_j (x) c_j,
  *            (K u)_i = w (lambda tr(H) I + nu H + mu H^T) c_i
  *            truncated-2 has mu = nu; truncated-1 mu (0, 2); their blend by g, hybrid, mu (1 - g, 1 + g)
+ *   turned   that of the exact differential of the corotated law: element_turned.h
  *   vertex   R_i (i = 0..N-1), w lambda, w mu:  as compact with the frame R_i in row i, not symmetric (warping.h)
  *   general  w A, 81 numbers, A = d P / d F with damping:  (K u)_i = w (A : sum_j u_j (x) g_j) g_i
  * lambda, mu and A are those of k K + d D. */
@@ -11,6 +12,7 @@
 #define SN_FEM_KERNEL_ELEMENT_LINEAR_H
 
 #include "element_force.h"
+#include "element_turned.h"
 
 /* ---- The linearised stress ---- */
 /* The warped stiffness is one of the rotation alone. */
@@ -113,7 +115,9 @@ APART void linearise_vertex(const int N, const slice *s, int q, const vd *c, con
 /* At one point, into `out` (batch->linearised_items vectors), w included. edge, speed (may be NULL): of x and v. */
 INLINE void linearise_point(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed,
                             const vd *c, const vd *damping, double k, double d, vd *out) {
-    if (s->batch->compact)
+    if (s->batch->compact == SN_COMPACT_TURNED)
+        linearise_turned(N, Q, s, q, edge, c, k, out);
+    else if (s->batch->compact)
         linearise_warped(N, Q, s, q, edge, c, damping, k, d, out);
     else if (s->batch->vertex_matrix)
         linearise_vertex(N, s, q, c, damping, k, d, out);
@@ -226,16 +230,18 @@ APART void apply_vertex(const int N, const double *item, const int stride, const
     }
 }
 
-/* What product_body is compiled for: the linearised stress is kept in the compact or in the general form, or any case.
+/* What product_body is compiled for: the linearised stress is kept in one of the compact forms or in the general one,
+ * with or without memory, or any case.
  * A body for one form holds no code of the others, so its sums stay in registers. */
-enum { PRODUCT_ANY, PRODUCT_COMPACT, PRODUCT_GENERAL };
+enum { PRODUCT_ANY, PRODUCT_COMPACT, PRODUCT_TURNED, PRODUCT_GENERAL };
 
 /* `form`: a constant. */
 INLINE int product_body(const int N, const int Q, const int form, const sn_batch *batch, int begin, int end,
                         const sn_element_view *view, double k, double d, const double *linearised, const double *u,
                         double *out) {
     const int kept = form != PRODUCT_ANY || linearised;
-    const int compact = form == PRODUCT_COMPACT || (form == PRODUCT_ANY && batch->compact);
+    const int turned = form == PRODUCT_TURNED || (form == PRODUCT_ANY && batch->compact == SN_COMPACT_TURNED);
+    const int compact = form == PRODUCT_COMPACT || (form == PRODUCT_ANY && batch->compact && !turned);
     const int vertex = form == PRODUCT_ANY && batch->vertex_matrix;
     const sn_batch_settings *settings = kept ? NULL : settings_of(batch, view);
     for (int block = begin; block < end; ++block)
@@ -254,7 +260,11 @@ INLINE int product_body(const int N, const int Q, const int form, const sn_batch
                 } else
                     linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, local);
                 const int stride = kept ? SN_LANES : SN_WIDTH;
-                if (compact)
+                if (turned && batch->terms)
+                    apply_turned(N, 1, item, stride, du, value + 3);
+                else if (turned)
+                    apply_turned(N, 0, item, stride, du, value + 3);
+                else if (compact)
                     apply_warped(N, item, stride, du, value + 3);
                 else if (vertex)
                     apply_vertex(N, item, stride, gradient_at(N, &s, q), du, value);

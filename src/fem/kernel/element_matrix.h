@@ -132,7 +132,8 @@ INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int b
                           double k, double d, int upper, double *linearised, double *out) {
     if (batch->vertex_matrix) return stiffness_vertex(N, Q, batch, block, view, k, d, linearised, out);
     const sn_batch_settings *settings = settings_of(batch, view);
-    const int full = !batch->compact && view->unsymmetric;
+    const int turned = batch->compact == SN_COMPACT_TURNED;
+    const int full = view->unsymmetric && (turned ? batch->terms > 0 : !batch->compact);
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         const slice s = slice_at(N, Q, batch, settings, view, block, lane);
         vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], item[81];
@@ -141,7 +142,11 @@ INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int b
         for (int q = 0; q < Q; ++q) {
             linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, item);
             if (linearised) store_items(batch, item, linearised_at(Q, &s, q, linearised));
-            if (batch->compact)
+            if (turned && batch->terms)
+                expand_turned(N, 1, item, full, q == 0, K);
+            else if (turned)
+                expand_turned(N, 0, item, 0, q == 0, K);
+            else if (batch->compact)
                 expand_warped(N, item, q == 0, K);
             else
                 expand_general(N, item, gradient_at(N, &s, q), full, q == 0, K);
@@ -158,6 +163,10 @@ INLINE int diagonal_body(const int N, const int Q, const sn_batch *batch, int bl
         vd K[9 * SN_ELEMENT_NODES];
         for (int q = 0; q < Q; ++q) {
             const double *item = linearised_at(Q, &s, q, (double *)(uintptr_t)linearised);
+            if (batch->compact == SN_COMPACT_TURNED) {
+                turned_diagonal(N, batch->terms > 0, item, q == 0, K);
+                continue;
+            }
             vd c[3 + EDGES], weight[3]; /* of all nodes */
             load_rows(item, 3 * (N - 1), c + 3);
             load_rows(item + 3 * (N - 1) * SN_LANES, 3, weight);

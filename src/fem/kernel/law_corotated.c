@@ -117,7 +117,7 @@ static void differential(const sn_law *law, sn_differential kind, int dimension,
 
 const sn_law SN_ISA(sn_law_corotated) = {
     SN_LAW_corotated,
-    .flags = SN_LAW_ROTATION | SN_LAW_INDEFINITE | SN_LAW_ISOTROPIC | SN_LAW_WARPED,
+    .flags = SN_LAW_ROTATION | SN_LAW_INDEFINITE | SN_LAW_ISOTROPIC | SN_LAW_WARPED | SN_LAW_TURNED,
     .differentials = 1u << SN_DIFFERENTIAL_EXACT | 1u << SN_DIFFERENTIAL_PROJECTED | 1u << SN_DIFFERENTIAL_TRUNCATED_1 |
                      1u << SN_DIFFERENTIAL_TRUNCATED_2 | 1u << SN_DIFFERENTIAL_HYBRID,
     .default_differential = SN_DIFFERENTIAL_TRUNCATED_2,

@@ -52,6 +52,7 @@ static void differential(const sn_rotation_view *view, const vd *R, vd *dR) {
 
 const sn_rotation SN_ISA(sn_rotation_higham) = {
     SN_ROTATION_higham,
+    .polar = 1,
     .extract = extract,
     .differential = differential,
 };

@@ -23,6 +23,7 @@ static void differential(const sn_rotation_view *view, const vd *R, vd *dR) {
 
 const sn_rotation SN_ISA(sn_rotation_isvd) = {
     SN_ROTATION_isvd,
+    .polar = 1,
     .extract = extract,
     .differential = differential,
 };

@@ -21,6 +21,7 @@ static void differential(const sn_rotation_view *view, const vd *R, vd *dR) {
 
 const sn_rotation SN_ISA(sn_rotation_polar) = {
     SN_ROTATION_polar,
+    .polar = 1,
     .extract = extract,
     .differential = differential,
 };
