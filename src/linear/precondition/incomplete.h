@@ -1,5 +1,5 @@
-/* Incomplete factors A + shift diag |A| = about L D L^T of the projected matrix, by 3 x 3 blocks, in the order of the
- * nodes. */
+/* Incomplete factors A + shift diag |A| = about L D L^T of the projected matrix, by 3 x 3 blocks, in the order of parts
+ * (parts.h), or in that of the nodes when there is fill. */
 #ifndef SN_LINEAR_INCOMPLETE_H
 #define SN_LINEAR_INCOMPLETE_H
 
@@ -10,6 +10,7 @@
 typedef struct sn_incomplete {
     const sn_context *context;
     const sn_filter *filter;
+    sn_parts parts;
     sn_triangle triangle;
     int32_t *begin;               /* nodes + 1 */
     int32_t *column, *row, *next; /* per block of L; next: the next lower block in the same column, -1 at the end */
