@@ -23,7 +23,7 @@ typedef struct sn_linear_kernels {
     void (*mirror_double)(const sn_pattern *pattern, double *value, int begin, int end);
     /* Substitution with the blocks B of a strict lower triangle by rows: y_i -= sum B_e y_column[e] from the first row
      * to the last one before `end`, and y_column[e] -= B_e y_i from there to the first (B holds the transposed blocks
-     * then). Blocks have three columns of four numbers, y has four numbers per row. */
+     * then). y has four numbers per row; the fourth one is ignored. B has room for one number more. */
     void (*substitute)(int first, int end, const int32_t *begin, const int32_t *column, const float *B, double *y);
     void (*substitute_back)(int first, int end, const int32_t *begin, const int32_t *column, const float *B, double *y);
     /* z = (I + L^T)^-1 S (I + L)^-1 r for a strict lower triangle L of numbers, by rows with ascending columns, and the

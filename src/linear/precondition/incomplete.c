@@ -22,7 +22,7 @@
 #include "preconditioner.h"
 
 enum { TRIES = 12 };
-enum { BLOCK = 12 }; /* numbers of a block in single precision: three columns of four */
+enum { BLOCK = 9 }; /* numbers of a block */
 #define FIRST_SHIFT 1e-3
 #define LEAST_PIVOT 1e-6 /* relative to the diagonal that the pivot came from */
 
@@ -44,8 +44,10 @@ static sn_status reserve(sn_context *context, sn_incomplete *f, int64_t blocks, 
     sn_status status = sn_grow(context, (void **)&f->column, &f->columns, needed, sizeof *f->column, error);
     if (!status) status = sn_grow(context, (void **)&f->row, &f->rows, needed, sizeof *f->row, error);
     if (!status) status = sn_grow(context, (void **)&f->next, &f->nexts, needed, sizeof *f->next, error);
-    if (!status) status = sn_grow(context, (void **)&f->value, &f->values, needed, BLOCK * sizeof *f->value, error);
-    if (!status) status = sn_grow(context, (void **)&f->turned, &f->turns, needed, BLOCK * sizeof *f->turned, error);
+    /* the last column is read as four numbers: room for one block more */
+    if (!status) status = sn_grow(context, (void **)&f->value, &f->values, needed + 1, BLOCK * sizeof *f->value, error);
+    if (!status)
+        status = sn_grow(context, (void **)&f->turned, &f->turns, needed + 1, BLOCK * sizeof *f->turned, error);
     return status;
 }
 
@@ -90,8 +92,8 @@ static void append(sn_incomplete *f, int32_t place, int32_t i, int32_t k, const 
     float *value = f->value + BLOCK * (int64_t)place, *turned = f->turned + BLOCK * (int64_t)place;
     f->column[place] = k, f->row[place] = i, f->next[place] = -1;
     for (int c = 0; c < BLOCK; ++c) {
-        value[c] = c % 4 < 3 ? (float)L[3 * (c / 4) + c % 4] : 0;
-        turned[c] = c % 4 < 3 ? (float)L[3 * (c % 4) + c / 4] : 0;
+        value[c] = (float)L[c];
+        turned[c] = (float)L[3 * (c % 3) + c / 3];
     }
     if (f->head[k] < 0)
         f->head[k] = place;
@@ -104,7 +106,7 @@ static void append(sn_incomplete *f, int32_t place, int32_t i, int32_t k, const 
 static void subtract(const double U[9], const float L[BLOCK], double out[9]) {
     for (int c = 0; c < 3; ++c)
         for (int r = 0; r < 3; ++r)
-            out[3 * c + r] -= U[r] * (double)L[c] + U[3 + r] * (double)L[4 + c] + U[6 + r] * (double)L[8 + c];
+            out[3 * c + r] -= U[r] * (double)L[c] + U[3 + r] * (double)L[3 + c] + U[6 + r] * (double)L[6 + c];
 }
 
 /* Computes row i. *good: whether its pivot is good. Without fill the heap stays as it was filled: its columns ascend.
