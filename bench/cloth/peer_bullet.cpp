@@ -1,7 +1,7 @@
 // Bullet 3 on a scene of bench_cloth, in two ways.
 //
 // `implicit` is its deformable world with springs on the edges (btDeformableMassSpringForce), as in its examples of cloth, and contact with the ball by its
-// distance (SDF_RD). The elasticity is implicit. It carries a fifth of the scene's stiffness at steps of 0.5 ms: with all of it, or with a tenth of it at 1 ms, the
+// distance (SDF_RD). The elasticity is implicit. It carries an eighth of the scene's stiffness at steps of 0.5 ms: with all of it, or with a tenth of it at 1 ms, the
 // sheet explodes, and so it does with the links that Bullet adds against bending, which are left out. Its contact of the sheet with itself (VF_DD) is off: with
 // it a drape of 0.6 s did not end within minutes.
 // `positions` is its older soft body, which moves positions along the edges (PBD) some times in each step. Its self-contact would need clusters; it is off.
@@ -87,7 +87,7 @@ bool cloth_bullet_implicit(const cloth_peer *peer, const char *, const cloth_sce
     sheet->m_cfg.collisions = btSoftBody::fCollision::SDF_RD | btSoftBody::fCollision::SDF_RDN | (peer->self ? btSoftBody::fCollision::VF_DD : 0);
     sheet->setSelfCollision(peer->self);
     sheet->setSpringStiffness(btScalar(scene->stretch / 100));
-    const double soft = scene->stretch / 5;
+    const double soft = scene->stretch / 8;
     btDeformableMassSpringForce springs(btScalar(soft), btScalar(soft * scene->damping / 2), true, btScalar(scene->bending));
     btDeformableGravityForce weight(g);
     world.addSoftBody(sheet);

@@ -235,14 +235,18 @@ static double sole_tolerance(const sn_newton *w) {
     return w->problem->linear_tolerance * (part > least ? part : least);
 }
 
-sn_status sn_newton_take_correction(sn_newton *w, double *y, bool last) {
-    const sn_newton_problem *p = w->problem;
-    const sn_system_table *table = w->system->table;
+sn_status sn_newton_find_correction(sn_newton *w, const double *y) {
     const double prescribed = sn_newton_prescribe(w, y);
     const sn_status status = sn_newton_correct(w, true, prescribed, sole_tolerance(w));
     /* A solve that stopped early is still used, but not near a barrier: what is left there is large. */
-    if (status && (status != SN_NOT_CONVERGED || (w->system->steep && !(p->loose > 0)))) return status;
-    ++p->info->newton_iterations;
+    if (status && (status != SN_NOT_CONVERGED || (w->system->steep && !(w->problem->loose > 0)))) return status;
+    ++w->problem->info->newton_iterations;
+    return SN_OK;
+}
+
+sn_status sn_newton_take_correction(sn_newton *w, double *y, bool last) {
+    const sn_newton_problem *p = w->problem;
+    const sn_system_table *table = w->system->table;
     bool cut = false;
     const double s = sn_newton_limit(w, y, w->d, &cut);
     sn_vector_add(w->system->context, w->n, s, w->d, y);

@@ -74,11 +74,13 @@ sn_status sn_newton_linearise(sn_newton *w, const double *y);
 /* The first iteration of dynamics: computes r and the linearisation at (y, u), where u is the velocity of the problem.
  * `keeps`: the old linearisation stays in use unless it was forgotten. */
 sn_status sn_newton_expand(sn_newton *w, const double *y, bool keeps);
-/* Takes one correction without a line search: the whole one, or the part that is safe. Where single nodes run into
- * something, only they stop. The linearisation must be at y. A solve of a steep system that misses its tolerance gives
- * SN_NOT_CONVERGED, unless `loose` is above 0. When it is the `last` one and cut for all nodes, the step
- * must be divided (SN_NOT_CONVERGED), unless nothing is prescribed and at most `loose` of the correction was cut
- * off. */
+/* Solves for one whole correction w->d from y, with the tolerance of a solve that no other follows. The linearisation
+ * must be at y. A solve of a steep system that misses its tolerance gives SN_NOT_CONVERGED, unless `loose` is above 0.
+ */
+sn_status sn_newton_find_correction(sn_newton *w, const double *y);
+/* Takes the correction w->d without a line search: the whole one, or the part that is safe. Where single nodes run into
+ * something, only they stop. When it is the `last` one and cut for all nodes, the step must be divided
+ * (SN_NOT_CONVERGED), unless nothing is prescribed and at most `loose` of the correction was cut off. */
 sn_status sn_newton_take_correction(sn_newton *w, double *y, bool last);
 /* The part of the correction d from y that is safe; 1 for a system without limits. With `cut`, the system may first
  * shorten d where single nodes run into something (system.h). */

@@ -13,7 +13,8 @@ sn_newton_result sn_newton_fixed(sn_newton *w, double *y) {
         result.status = sn_newton_linearise(w, y);
         if (result.status) break;
         result.residual = sn_newton_relative(w);
-        result.status = sn_newton_take_correction(w, y, i + 1 == options->iterations);
+        result.status = sn_newton_find_correction(w, y);
+        if (!result.status) result.status = sn_newton_take_correction(w, y, i + 1 == options->iterations);
     }
     return result;
 }

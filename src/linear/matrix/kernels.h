@@ -21,11 +21,11 @@ typedef struct sn_linear_kernels {
     /* For the blocks right of the diagonal of rows [begin, end): s = A_ij + A_ji^T, then A_ij = s and A_ji = s^T. */
     void (*mirror_single)(const sn_pattern *pattern, float *value, int begin, int end);
     void (*mirror_double)(const sn_pattern *pattern, double *value, int begin, int end);
-    /* Substitution with the blocks B of a strict lower triangle by rows: y_i -= sum B_e y_column[e] from the first node
-     * to the last, and y_column[e] -= B_e y_i from the last to the first (B holds the transposed blocks then). Blocks
-     * have three columns of four numbers, y has four numbers per node. */
-    void (*substitute)(int nodes, const int32_t *begin, const int32_t *column, const float *B, double *y);
-    void (*substitute_back)(int nodes, const int32_t *begin, const int32_t *column, const float *B, double *y);
+    /* Substitution with the blocks B of a strict lower triangle by rows: y_i -= sum B_e y_column[e] from the first row
+     * to the last one before `end`, and y_column[e] -= B_e y_i from there to the first (B holds the transposed blocks
+     * then). y has four numbers per row; the fourth one is ignored. B has room for one number more. */
+    void (*substitute)(int first, int end, const int32_t *begin, const int32_t *column, const float *B, double *y);
+    void (*substitute_back)(int first, int end, const int32_t *begin, const int32_t *column, const float *B, double *y);
     /* z = (I + L^T)^-1 S (I + L)^-1 r for a strict lower triangle L of numbers, by rows with ascending columns, and the
      * diagonal S. y: scratch, four numbers per node. */
     void (*sweep)(int nodes, const int32_t *begin, const int32_t *column, const double *L, const double *S, double *y,

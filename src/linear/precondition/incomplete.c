@@ -8,8 +8,10 @@
  * nodes are scaled.
  *
  * When a pivot is not positive definite or lost nearly everything, the factorisation restarts with a larger shift of
- * the diagonal (Manteuffel 1980). When no shift helps, only the diagonal is used. The factorisation runs on one thread
- * and always gives the same bits. */
+ * the diagonal (Manteuffel 1980). When no shift helps, only the diagonal is used.
+ *
+ * Without fill, the parts of the matrix are factored at the same time, and then the joint on one thread. The same holds
+ * for the substitutions: forward the joint comes last, backward it comes first. */
 #include "incomplete.h"
 
 #include <math.h>
@@ -20,7 +22,7 @@
 #include "preconditioner.h"
 
 enum { TRIES = 12 };
-enum { BLOCK = 12 }; /* numbers of a block in single precision: three columns of four */
+enum { BLOCK = 9 }; /* numbers of a block */
 #define FIRST_SHIFT 1e-3
 #define LEAST_PIVOT 1e-6 /* relative to the diagonal that the pivot came from */
 
@@ -28,6 +30,7 @@ void sn_incomplete_release(sn_context *context, void *data) {
     sn_incomplete *f = data;
     if (!f) return;
     sn_triangle_release(context, &f->triangle);
+    sn_parts_release(context, &f->parts);
     void *memory[] = {f->begin, f->column, f->row,  f->next, f->value,  f->turned, f->inverse,
                       f->head,  f->tail,   f->work, f->mark, f->vector, f->heap,   f};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
@@ -41,8 +44,10 @@ static sn_status reserve(sn_context *context, sn_incomplete *f, int64_t blocks, 
     sn_status status = sn_grow(context, (void **)&f->column, &f->columns, needed, sizeof *f->column, error);
     if (!status) status = sn_grow(context, (void **)&f->row, &f->rows, needed, sizeof *f->row, error);
     if (!status) status = sn_grow(context, (void **)&f->next, &f->nexts, needed, sizeof *f->next, error);
-    if (!status) status = sn_grow(context, (void **)&f->value, &f->values, needed, BLOCK * sizeof *f->value, error);
-    if (!status) status = sn_grow(context, (void **)&f->turned, &f->turns, needed, BLOCK * sizeof *f->turned, error);
+    /* the last column is read as four numbers: room for one block more */
+    if (!status) status = sn_grow(context, (void **)&f->value, &f->values, needed + 1, BLOCK * sizeof *f->value, error);
+    if (!status)
+        status = sn_grow(context, (void **)&f->turned, &f->turns, needed + 1, BLOCK * sizeof *f->turned, error);
     return status;
 }
 
@@ -87,8 +92,8 @@ static void append(sn_incomplete *f, int32_t place, int32_t i, int32_t k, const 
     float *value = f->value + BLOCK * (int64_t)place, *turned = f->turned + BLOCK * (int64_t)place;
     f->column[place] = k, f->row[place] = i, f->next[place] = -1;
     for (int c = 0; c < BLOCK; ++c) {
-        value[c] = c % 4 < 3 ? (float)L[3 * (c / 4) + c % 4] : 0;
-        turned[c] = c % 4 < 3 ? (float)L[3 * (c % 4) + c / 4] : 0;
+        value[c] = (float)L[c];
+        turned[c] = (float)L[3 * (c % 3) + c / 3];
     }
     if (f->head[k] < 0)
         f->head[k] = place;
@@ -101,13 +106,13 @@ static void append(sn_incomplete *f, int32_t place, int32_t i, int32_t k, const 
 static void subtract(const double U[9], const float L[BLOCK], double out[9]) {
     for (int c = 0; c < 3; ++c)
         for (int r = 0; r < 3; ++r)
-            out[3 * c + r] -= U[r] * (double)L[c] + U[3 + r] * (double)L[4 + c] + U[6 + r] * (double)L[8 + c];
+            out[3 * c + r] -= U[r] * (double)L[c] + U[3 + r] * (double)L[3 + c] + U[6 + r] * (double)L[6 + c];
 }
 
 /* Computes row i. *good: whether its pivot is good. Without fill the heap stays as it was filled: its columns ascend.
  */
-static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bool fill, double drop, bool *good,
-                            sn_error *error) {
+static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bool fill, double drop, int32_t *heap,
+                            bool *good, sn_error *error) {
     const sn_triangle *t = &f->triangle;
     const double *own = t->diagonal + 9 * (int64_t)i;
     double D[9];
@@ -118,11 +123,11 @@ static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bo
         const int32_t k = t->column[e];
         memcpy(f->work + 9 * (int64_t)k, t->value + 9 * (int64_t)e, 9 * sizeof(double));
         f->mark[k] = i;
-        push(f->heap, &count, k);
+        push(heap, &count, k);
     }
-    int32_t place = f->begin[i];
+    int32_t place = fill ? f->begin[i] : t->begin[i];
     for (int at = 0; fill ? count > 0 : at < count; ++at) {
-        const int32_t k = fill ? pop(f->heap, &count) : f->heap[at];
+        const int32_t k = fill ? pop(heap, &count) : heap[at];
         const double *U = f->work + 9 * (int64_t)k;
         double L[9], taken[9] = {0};
         sn_block_multiply(U, f->inverse + 9 * (int64_t)k, L);
@@ -135,7 +140,7 @@ static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bo
                 if (!fill) continue;
                 f->mark[j] = i;
                 memset(target, 0, 9 * sizeof *target);
-                push(f->heap, &count, j);
+                push(heap, &count, j);
             }
             subtract(U, f->value + BLOCK * (int64_t)e, target);
         }
@@ -152,15 +157,44 @@ static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bo
     return SN_OK;
 }
 
+typedef struct factoring {
+    sn_context *context;
+    sn_incomplete *f;
+    bool fill;
+    double drop;
+    bool good[SN_PARTS_MOST + 1];
+    sn_status status[SN_PARTS_MOST + 1];
+    sn_error error[SN_PARTS_MOST + 1];
+} factoring;
+
+/* Computes the rows of a part, or of the joint behind the parts. A part has its own range of the heap, because its rows
+ * have only columns of the part. */
+static void factor_part(void *data, int part) {
+    factoring *w = data;
+    sn_incomplete *f = w->f;
+    const sn_parts *parts = &f->parts;
+    int32_t *heap = part < parts->count ? f->heap + parts->first[part] : f->heap;
+    for (int32_t i = parts->first[part]; i < parts->first[part + 1] && w->good[part] && !w->status[part]; ++i)
+        w->status[part] = factor_row(w->context, f, i, w->fill, w->drop, heap, &w->good[part], &w->error[part]);
+}
+
 /* Computes all rows with the present shift. *good is false when a pivot broke down. */
 static sn_status factor(sn_context *context, sn_incomplete *f, bool fill, double drop, bool *good, sn_error *error) {
-    const int nodes = f->triangle.nodes;
+    const int nodes = f->triangle.nodes, joint = f->parts.count;
+    factoring w = {.context = context, .f = f, .fill = fill, .drop = drop};
     for (int i = 0; i < nodes; ++i) f->head[i] = f->tail[i] = f->mark[i] = -1;
+    for (int p = 0; p <= joint; ++p) w.good[p] = true;
     f->begin[0] = 0;
-    *good = true;
-    sn_status status = SN_OK;
-    for (int32_t i = 0; i < nodes && *good && !status; ++i) status = factor_row(context, f, i, fill, drop, good, error);
-    return status;
+    sn_parallel_pieces(context, joint, factor_part, &w);
+    for (int p = 0; p < joint; ++p) w.good[joint] = w.good[joint] && w.good[p] && !w.status[p];
+    factor_part(&w, joint);
+    *good = w.good[joint];
+    for (int p = 0; p <= joint; ++p) {
+        if (!w.status[p]) continue;
+        if (error) *error = w.error[p];
+        return w.status[p];
+    }
+    return SN_OK;
 }
 
 /* Used when there is no factor: the inverse of the positive part of the diagonal. */
@@ -181,6 +215,9 @@ sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const
     *data = f;
     f->context = context, f->filter = filter;
     sn_status status = create(context, op->n / 3, f, error);
+    if (!status && !f->parts.count)
+        status = sn_parts_create(context, op->matrix->pattern, fill ? 1 : SN_PARTS_MOST, &f->parts, error);
+    f->triangle.parts = &f->parts;
     if (!status) status = sn_triangle_update(context, op, filter, &f->triangle, error);
     if (!status) status = reserve(context, f, f->triangle.begin[f->triangle.nodes], error);
     bool good = false;
@@ -193,19 +230,52 @@ sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const
     return status;
 }
 
+typedef struct substitution {
+    const sn_incomplete *f;
+    const sn_linear_kernels *kernels;
+    const double *r;
+    double *z;
+} substitution;
+
+/* y = L^-1 r in the rows of a part or of the joint. */
+static void forward_part(void *data, int part) {
+    const substitution *s = data;
+    const sn_incomplete *f = s->f;
+    const int32_t first = f->parts.first[part], end = f->parts.first[part + 1];
+    for (int32_t i = first; i < end; ++i)
+        memcpy(f->vector + 4 * (int64_t)i, s->r + 3 * (int64_t)f->parts.node[i], 3 * sizeof *s->r);
+    s->kernels->substitute(first, end, f->begin, f->column, f->value, f->vector);
+}
+
+/* y = D^-1 y */
+static void scale_part(void *data, int part) {
+    const sn_incomplete *f = ((const substitution *)data)->f;
+    for (int64_t i = f->parts.first[part]; i < f->parts.first[part + 1]; ++i) {
+        double own[3];
+        sn_block_apply(f->inverse + 9 * i, f->vector + 4 * i, own);
+        memcpy(f->vector + 4 * i, own, sizeof own);
+    }
+}
+
+/* z = L^-T y */
+static void back_part(void *data, int part) {
+    const substitution *s = data;
+    const sn_incomplete *f = s->f;
+    const int32_t first = f->parts.first[part], end = f->parts.first[part + 1];
+    s->kernels->substitute_back(first, end, f->begin, f->column, f->turned, f->vector);
+    for (int32_t i = first; i < end; ++i)
+        memcpy(s->z + 3 * (int64_t)f->parts.node[i], f->vector + 4 * (int64_t)i, 3 * sizeof *s->z);
+}
+
 void sn_incomplete_apply(void *data, const double *r, double *z) {
     const sn_incomplete *f = data;
-    const sn_linear_kernels *kernels = sn_linear_kernels_for(f->context);
-    const int nodes = f->triangle.nodes;
-    double *y = f->vector;
-    for (int64_t i = 0; i < nodes; ++i) memcpy(y + 4 * i, r + 3 * i, 3 * sizeof *y);
-    kernels->substitute(nodes, f->begin, f->column, f->value, y);
-    for (int64_t i = 0; i < nodes; ++i) {
-        double own[3];
-        sn_block_apply(f->inverse + 9 * i, y + 4 * i, own);
-        memcpy(y + 4 * i, own, sizeof own);
-    }
-    kernels->substitute_back(nodes, f->begin, f->column, f->turned, y);
-    for (int64_t i = 0; i < nodes; ++i) memcpy(z + 3 * i, y + 4 * i, 3 * sizeof *z);
+    const int joint = f->parts.count;
+    substitution s = {f, sn_linear_kernels_for(f->context), r, z};
+    sn_parallel_pieces(f->context, joint, forward_part, &s);
+    forward_part(&s, joint);
+    sn_parallel_pieces(f->context, joint, scale_part, &s);
+    scale_part(&s, joint);
+    back_part(&s, joint);
+    sn_parallel_pieces(f->context, joint, back_part, &s);
     sn_filter_apply(f->filter, z); /* remove rounding in the constrained directions */
 }

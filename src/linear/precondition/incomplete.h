@@ -1,19 +1,20 @@
-/* Incomplete factors A + shift diag |A| = about L D L^T of the projected matrix, by 3 x 3 blocks, in the order of the
- * nodes. */
+/* Incomplete factors A + shift diag |A| = about L D L^T of the projected matrix, by 3 x 3 blocks, in the order of parts
+ * (parts.h), or in that of the nodes when there is fill. */
 #ifndef SN_LINEAR_INCOMPLETE_H
 #define SN_LINEAR_INCOMPLETE_H
 
 #include "triangle.h"
 
 /* L has unit diagonal blocks and is stored by rows. D is stored as D^-1. The product is positive definite. The blocks
- * of L are in single precision, with columns of four numbers; everything else is in double precision. */
+ * of L are in single precision; everything else is in double precision. */
 typedef struct sn_incomplete {
     const sn_context *context;
     const sn_filter *filter;
+    sn_parts parts;
     sn_triangle triangle;
     int32_t *begin;               /* nodes + 1 */
     int32_t *column, *row, *next; /* per block of L; next: the next lower block in the same column, -1 at the end */
-    float *value, *turned;        /* per block of L: 12 numbers; the same of its transpose */
+    float *value, *turned;        /* per block of L: 9 numbers by columns; the same of its transpose */
     int columns, rows, nexts, values, turns; /* capacities */
     double *inverse;                         /* nodes x 9, D^-1 */
     int32_t *head, *tail;                    /* per column of L: its first and last block */

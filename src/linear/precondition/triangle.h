@@ -7,16 +7,20 @@
 #define SN_LINEAR_TRIANGLE_H
 
 #include "linear/solver.h"
+#include "parts.h"
 
 typedef struct sn_triangle {
     int nodes;
-    int32_t *begin;   /* nodes + 1 */
-    int32_t *column;  /* smaller than the number of the row, ascending */
-    double *value;    /* blocks left of the diagonal, 9 numbers each, column-major */
-    double *diagonal; /* nodes x 9, symmetric */
+    const sn_parts *parts; /* the order of the rows; NULL: that of the nodes */
+    int32_t *begin;        /* nodes + 1 */
+    int32_t *column;       /* smaller than the number of the row, ascending */
+    int32_t *source;       /* with parts: the place of each block in the pattern */
+    double *value;         /* blocks left of the diagonal, 9 numbers each, column-major */
+    double *diagonal;      /* nodes x 9, symmetric */
 } sn_triangle;
 
-/* Fills in the values. An empty triangle is created first. The operator must have a matrix. */
+/* Fills in the values. An empty triangle, in which only `parts` is set, is created first. The operator must have a
+ * matrix. */
 sn_status sn_triangle_update(sn_context *context, const sn_operator *op, const sn_filter *filter, sn_triangle *triangle,
                              sn_error *error);
 /* Fills `begin` and `column` of a triangle whose arrays belong to the caller. */

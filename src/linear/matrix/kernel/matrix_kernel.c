@@ -129,25 +129,26 @@ DEFINE_BLOCKS(blocks_double, double, column_double)
 
 /* y - B x */
 static inline v4 take(const float *B, v4 x, v4 y) {
-    return y - ((column_single(B) * spread(x[0]) + column_single(B + 4) * spread(x[1])) +
-                column_single(B + 8) * spread(x[2]));
+    return y - ((column_single(B) * spread(x[0]) + column_single(B + 3) * spread(x[1])) +
+                column_single(B + 6) * spread(x[2]));
 }
 
-static void substitute(int nodes, const int32_t *begin, const int32_t *column, const float *B, double *y) {
-    for (int i = 0; i < nodes; ++i) {
+static void substitute(int first, int end, const int32_t *begin, const int32_t *column, const float *B, double *y) {
+    for (int i = first; i < end; ++i) {
         v4 sum = column_double(y + 4 * (int64_t)i);
         for (int32_t e = begin[i]; e < begin[i + 1]; ++e)
-            sum = take(B + 12 * (int64_t)e, column_double(y + 4 * (int64_t)column[e]), sum);
+            sum = take(B + 9 * (int64_t)e, column_double(y + 4 * (int64_t)column[e]), sum);
         *(v4_loose *)(y + 4 * (int64_t)i) = sum;
     }
 }
 
-static void substitute_back(int nodes, const int32_t *begin, const int32_t *column, const float *B, double *y) {
-    for (int i = nodes - 1; i >= 0; --i) {
+static void substitute_back(int first, int end, const int32_t *begin, const int32_t *column, const float *B,
+                            double *y) {
+    for (int i = end - 1; i >= first; --i) {
         const v4 own = column_double(y + 4 * (int64_t)i);
         for (int32_t e = begin[i]; e < begin[i + 1]; ++e) {
             double *other = y + 4 * (int64_t)column[e];
-            *(v4_loose *)other = take(B + 12 * (int64_t)e, own, column_double(other));
+            *(v4_loose *)other = take(B + 9 * (int64_t)e, own, column_double(other));
         }
     }
 }
