@@ -107,9 +107,26 @@ bool sn_touch_cut_signed(const sn_touch_surface *a, int32_t ta, const sn_touch_s
     return cut_known(&p, &q, known, cut);
 }
 
+/* The sides of the corners of p at the plane of q that are certain; 0 for the others. Products of three differences
+ * have an error below 1e-14 of their largest factors. */
+static void sides(const face *q, const face *p, int side[3]) {
+    double u[3], v[3], n[3], w[3];
+    sn_subtract3(q->corner[1], q->corner[0], u);
+    sn_subtract3(q->corner[2], q->corner[0], v);
+    sn_cross3(u, v, n);
+    const double size = 1e-14 * largest(u) * largest(v);
+    for (int k = 0; k < 3; ++k) {
+        sn_subtract3(p->corner[k], q->corner[0], w);
+        const double height = sn_dot3(n, w), error = size * largest(w);
+        side[k] = (height > error) - (height < -error);
+    }
+}
+
 bool sn_touch_cut_triangles(const sn_touch_surface *a, int32_t ta, const sn_touch_surface *b, int32_t tb,
                             sn_touch_cut *cut) {
     const face p = face_of(a, ta), q = face_of(b, tb);
     int known[15] = {0};
+    sides(&q, &p, known);
+    sides(&p, &q, known + 3);
     return cut_known(&p, &q, known, cut);
 }

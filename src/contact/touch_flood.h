@@ -27,7 +27,7 @@ typedef struct sn_touch_spot {
     int32_t patch;
     int32_t label;         /* root of its set of labels */
     int32_t triangles;     /* that take part */
-    int32_t triangle;      /* one of them */
+    int32_t triangle;      /* the first of them */
     double area;           /* m^2 */
     double vector_area[3]; /* m^2, out of the surface */
     double centroid[3];    /* m */

@@ -12,13 +12,15 @@
 #include "base/math3.h"
 #include "touch_flood.h"
 
-/* Finds or makes the spot of a patch and a label. In the making, its centroid is a sum of moments. */
+/* Finds or makes the spot of a patch and a label. In the making, its centroid is a sum of moments. A spot names the
+ * first of its triangles, so that rows do not depend on the order in which cuts were found. */
 static sn_status spot_for(sn_touch_flood *flood, int32_t triangle, int32_t label, sn_touch_spot **spot,
                           sn_error *error) {
     const int32_t patch = flood->patches->of[triangle];
     for (int32_t i = flood->spot_of[patch] - 1; i >= 0; i = flood->chain[i])
         if (flood->spot[i].label == label) {
             *spot = &flood->spot[i];
+            if (triangle < (*spot)->triangle) (*spot)->triangle = triangle;
             return SN_OK;
         }
     sn_status status = SN_OK;
