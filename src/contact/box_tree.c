@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 extern const sn_box_kernels sn_box_kernels_baseline;
 #if defined(SN_HAVE_X86_KERNELS)
 extern const sn_box_kernels sn_box_kernels_avx2, sn_box_kernels_avx512;
@@ -15,43 +17,6 @@ const sn_box_kernels *sn_box_kernels_for(const sn_context *context) { return SN_
 enum { FIT_GRAIN = 16, GROUP_GRAIN = 64 }; /* groups */
 
 /* ---- The order ---- */
-typedef struct place {
-    double centre[3]; /* three times the centre */
-    int32_t group, triangle;
-} place;
-
-static bool before(const place *p, const place *q, int axis) {
-    return p->centre[axis] != q->centre[axis] ? p->centre[axis] < q->centre[axis] : p->triangle < q->triangle;
-}
-
-static void swap(place *p, place *q) {
-    const place kept = *p;
-    *p = *q, *q = kept;
-}
-
-/* Puts the first places along the axis in front of `middle` and the others behind it (Hoare's selection). */
-static void select_first(place *list, int begin, int end, int middle, int axis) {
-    while (end - begin > 1) {
-        place *first = &list[begin], *half = &list[begin + (end - begin) / 2], *last = &list[end - 1];
-        if (before(half, first, axis)) swap(half, first);
-        if (before(last, half, axis)) swap(last, half);
-        if (before(half, first, axis)) swap(half, first);
-        const place pivot = *half;
-        int i = begin, j = end - 1;
-        while (i <= j) {
-            while (before(&list[i], &pivot, axis)) ++i;
-            while (before(&pivot, &list[j], axis)) --j;
-            if (i <= j) swap(&list[i++], &list[j--]);
-        }
-        if (middle <= j)
-            end = j + 1;
-        else if (middle >= i)
-            begin = i;
-        else
-            return;
-    }
-}
-
 /* The multiple of the largest power of SN_BOX_FAN that lies inside a range, nearest to its middle; 0: none does. */
 static int cut_of(int begin, int end) {
     int64_t unit = SN_BOX_FAN;
@@ -62,49 +27,61 @@ static int cut_of(int begin, int end) {
     return (int)(middle < first ? first : middle > last ? last : middle);
 }
 
+typedef struct cutting {
+    double *centre;    /* triangles x 3: three times the centres */
+    int32_t *order;    /* triangles */
+    sn_keyed *scratch; /* triangles */
+} cutting;
+
 /* Cuts the places begin to end in two along their longest axis, and both parts again, down to the blocks. */
-static void cut(place *list, int begin, int end) {
+static void cut(const cutting *c, int begin, int end) {
     for (int middle; (middle = cut_of(begin, end)) > 0; begin = middle) {
+        double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+        for (int i = begin; i < end; ++i)
+            for (int a = 0; a < 3; ++a) {
+                const double x = c->centre[3 * (size_t)c->order[i] + (size_t)a];
+                low[a] = x < low[a] ? x : low[a], high[a] = x > high[a] ? x : high[a];
+            }
         int axis = 0;
-        double size[3];
-        for (int a = 0; a < 3; ++a) {
-            double low = list[begin].centre[a], high = low;
-            for (int i = begin + 1; i < end; ++i)
-                low = fmin(low, list[i].centre[a]), high = fmax(high, list[i].centre[a]);
-            size[a] = high - low;
-            if (size[a] > size[axis]) axis = a;
-        }
-        select_first(list, begin, end, middle, axis);
-        cut(list, begin, middle);
+        for (int a = 1; a < 3; ++a)
+            if (high[a] - low[a] > high[axis] - low[axis]) axis = a;
+        for (int i = begin; i < end; ++i)
+            c->scratch[i] = (sn_keyed){c->centre[3 * (size_t)c->order[i] + (size_t)axis], c->order[i]};
+        sn_keyed_part(c->scratch + begin, end - begin, middle - begin);
+        for (int i = begin; i < end; ++i) c->order[i] = c->scratch[i].index;
+        cut(c, begin, middle);
     }
 }
 
-static int by_group(const void *a, const void *b) {
-    const place *p = a, *q = b;
-    if (p->group != q->group) return p->group < q->group ? -1 : 1;
-    return p->triangle < q->triangle ? -1 : p->triangle > q->triangle;
+static void fill_order(const cutting *c, int count, const double *position, const int32_t *triangle,
+                       const int32_t *group) {
+    for (int i = 0; i < count; ++i) {
+        const int32_t *corner = triangle + 3 * (size_t)i;
+        double *centre = c->centre + 3 * (size_t)i;
+        for (int a = 0; a < 3; ++a)
+            centre[a] = position[3 * (size_t)corner[0] + (size_t)a] + position[3 * (size_t)corner[1] + (size_t)a] +
+                        position[3 * (size_t)corner[2] + (size_t)a];
+        c->scratch[i] = (sn_keyed){group ? group[i] : 0, i};
+    }
+    if (group && count > 0) qsort(c->scratch, (size_t)count, sizeof *c->scratch, sn_compare_keyed);
+    for (int i = 0; i < count; ++i) c->order[i] = c->scratch[i].index;
+    for (int begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && (!group || group[c->order[end]] == group[c->order[begin]]);) ++end;
+        cut(c, begin, end);
+    }
 }
 
 /* Fills tree->order. */
 static sn_status sort(sn_box_tree *tree, const double *position, const int32_t *triangle, const int32_t *group,
                       sn_error *error) {
-    const int n = tree->triangle_count;
-    place *list = sn_allocate(tree->context, (size_t)n, sizeof *list);
-    if (!list) return sn_no_memory(error);
-    for (int i = 0; i < n; ++i) {
-        const int32_t *corner = triangle + 3 * (size_t)i;
-        list[i] = (place){{0}, group ? group[i] : 0, i};
-        for (int k = 0; k < 3; ++k)
-            for (int a = 0; a < 3; ++a) list[i].centre[a] += position[3 * (size_t)corner[k] + (size_t)a];
-    }
-    if (group && n > 0) qsort(list, (size_t)n, sizeof *list, by_group);
-    for (int begin = 0, end; begin < n; begin = end) {
-        for (end = begin; end < n && list[end].group == list[begin].group;) ++end;
-        cut(list, begin, end);
-    }
-    for (int i = 0; i < n; ++i) tree->order[i] = list[i].triangle;
-    sn_release(tree->context, list);
-    return SN_OK;
+    const size_t n = (size_t)tree->triangle_count;
+    const cutting c = {sn_allocate(tree->context, 3 * n, sizeof *c.centre), tree->order,
+                       sn_allocate(tree->context, n, sizeof *c.scratch)};
+    const bool enough = c.centre && c.scratch;
+    if (enough) fill_order(&c, tree->triangle_count, position, triangle, group);
+    sn_release(tree->context, c.centre);
+    sn_release(tree->context, c.scratch);
+    return enough ? SN_OK : sn_no_memory(error);
 }
 
 /* ---- Life ---- */

@@ -6,47 +6,9 @@
 
 #include "base/context.h"
 #include "base/math3.h"
+#include "base/sorted.h"
 
 enum { LEAF = 4, STACK = 64 }; /* each fork halves the count, so that the depth is at most 31 */
-
-typedef struct item {
-    double key;
-    int32_t triangle;
-} item;
-
-/* A total order, so that every way to part the items gives the same halves. */
-static bool before(const item *p, const item *q) {
-    return p->key != q->key ? p->key < q->key : p->triangle < q->triangle;
-}
-
-static void exchange(item *p, item *q) {
-    const item kept = *p;
-    *p = *q, *q = kept;
-}
-
-/* Moves the items that come first in the order to the front, `front` of them (Hoare 1961, FIND). */
-static void part(item *items, int count, int front) {
-    int low = 0, high = count - 1;
-    while (low < high) {
-        const int half = low + (high - low) / 2; /* the middle one of three keeps sorted input fast */
-        if (before(&items[half], &items[low])) exchange(&items[half], &items[low]);
-        if (before(&items[high], &items[low])) exchange(&items[high], &items[low]);
-        if (before(&items[high], &items[half])) exchange(&items[high], &items[half]);
-        const item pivot = items[half];
-        int i = low, j = high;
-        while (i <= j) {
-            while (before(&items[i], &pivot)) ++i;
-            while (before(&pivot, &items[j])) --j;
-            if (i <= j) exchange(&items[i++], &items[j--]);
-        }
-        if (front <= j)
-            high = j;
-        else if (front >= i)
-            low = i;
-        else
-            return;
-    }
-}
 
 static const double *corner_of(const sn_triangle_tree *tree, int32_t triangle, int k) {
     return tree->position + 3 * (size_t)tree->triangle[3 * (size_t)triangle + (size_t)k];
@@ -68,7 +30,7 @@ static void fit_leaf(const sn_triangle_tree *tree, sn_tree_node *node, int first
             }
 }
 
-static void build(sn_triangle_tree *tree, item *scratch, int first, int count) {
+static void build(sn_triangle_tree *tree, sn_keyed *scratch, int first, int count) {
     sn_tree_node *node = &tree->node[tree->node_count++];
     double low[3], high[3];
     fit_leaf(tree, node, first, count);
@@ -86,9 +48,9 @@ static void build(sn_triangle_tree *tree, item *scratch, int first, int count) {
     for (int a = 1; a < 3; ++a)
         if (high[a] - low[a] > high[axis] - low[axis]) axis = a;
     for (int i = 0; i < count; ++i)
-        scratch[i] = (item){middle(tree, tree->order[first + i], axis), tree->order[first + i]};
-    part(scratch, count, count / 2);
-    for (int i = 0; i < count; ++i) tree->order[first + i] = scratch[i].triangle;
+        scratch[i] = (sn_keyed){middle(tree, tree->order[first + i], axis), tree->order[first + i]};
+    sn_keyed_part(scratch, count, count / 2);
+    for (int i = 0; i < count; ++i) tree->order[first + i] = scratch[i].index;
     build(tree, scratch, first, count / 2);
     node->first = tree->node_count;
     node->count = 0;
@@ -116,7 +78,7 @@ sn_status sn_triangle_tree_create(sn_context *context, const double *position, c
     *tree = (sn_triangle_tree){.position = position, .triangle = triangle};
     tree->order = sn_allocate(context, (size_t)count, sizeof *tree->order);
     tree->node = sn_allocate(context, 2 * (size_t)count, sizeof *tree->node);
-    item *scratch = sn_allocate(context, (size_t)count, sizeof *scratch);
+    sn_keyed *scratch = sn_allocate(context, (size_t)count, sizeof *scratch);
     const bool enough = tree->order && tree->node && scratch;
     for (int i = 0; i < count && enough; ++i) tree->order[i] = i;
     if (enough) build(tree, scratch, 0, count);
