@@ -25,7 +25,10 @@ sn_status sn_parts_create(sn_context *context, const sn_pattern *pattern, int mo
     const size_t nodes = (size_t)pattern->nodes;
     const sn_array array[] = {SN_ARRAY(parts->node, nodes), SN_ARRAY(parts->row, nodes)};
     const sn_status status = sn_allocate_arrays(context, array, sizeof array / sizeof *array, error);
-    if (status) return status;
+    if (status) {
+        sn_parts_release(context, parts);
+        return status;
+    }
     const int large = pattern->nodes / PART_NODES < most ? pattern->nodes / PART_NODES : most;
     int32_t *part = parts->row;
     parts->count = large > 1 ? large : 1;
