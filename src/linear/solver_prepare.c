@@ -53,9 +53,7 @@ static void exact_product(const sn_linear *linear, double m, double d, double k,
     }
     const double *cache = made_for(&linear->place.cache, 0, d, k) ? linear->cache.value : NULL;
     sn_mass_product(linear->context, &linear->mass, m, d, linear->place.rayleigh_mass, u, out);
-    if (k == 0 && d != 0 && !cache)
-        sn_elements_damp(linear->context, linear->model.elements, &linear->place.view, d, u, out);
-    else if (k != 0 || d != 0)
+    if (k != 0 || d != 0)
         sn_elements_product(linear->context, linear->model.elements, &linear->place.view, k, d, cache, u, out);
     sn_block_list_product(linear->place.stiffness, k, u, out);
     sn_block_list_product(linear->place.damping, d, u, out);
