@@ -39,39 +39,12 @@ static double middle(const sn_broad_phase *phase, int32_t box, int axis) {
     return phase->box[box].low[axis] + phase->box[box].high[axis];
 }
 
-static bool before(const sn_broad_phase *phase, int32_t a, int32_t b, int axis) {
-    const double p = middle(phase, a, axis), q = middle(phase, b, axis);
-    return p < q || (p == q && a < b);
-}
-
-/* Orders the boxes so that those before `place` are before it, and those behind it are behind (Hoare 1961). */
-static void select_place(sn_broad_phase *phase, int begin, int end, int place, int axis) {
-    int32_t *order = phase->order;
-    for (int low = begin, high = end - 1; low < high;) {
-        const int32_t pivot = order[low + (high - low) / 2];
-        int i = low, k = high;
-        while (i <= k) {
-            while (before(phase, order[i], pivot, axis)) ++i;
-            while (before(phase, pivot, order[k], axis)) --k;
-            if (i > k) break;
-            const int32_t other = order[i];
-            order[i++] = order[k], order[k--] = other;
-        }
-        if (place <= k)
-            high = k;
-        else if (place >= i)
-            low = i;
-        else
-            return;
-    }
-}
-
 /* The axis in which the middles of the boxes of a part are most apart. */
 static int widest_axis(const sn_broad_phase *phase, const part *p) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = p->begin; i < p->end; ++i)
         for (int a = 0; a < 3; ++a) {
-            const double m = middle(phase, phase->order[i], a);
+            const double m = middle(phase, phase->order[i].index, a);
             low[a] = m < low[a] ? m : low[a], high[a] = m > high[a] ? m : high[a];
         }
     int best = 0;
@@ -98,13 +71,15 @@ static void divide(const part *p, part half[2]) {
 static void build(sn_broad_phase *phase, const part *p) {
     sn_broad_box *all = &phase->node[p->node];
     if (is_leaf(p)) {
-        *all = phase->box[phase->order[p->begin]];
-        for (int i = p->begin + 1; i < p->end; ++i) grow(all, &phase->box[phase->order[i]]);
+        *all = phase->box[phase->order[p->begin].index];
+        for (int i = p->begin + 1; i < p->end; ++i) grow(all, &phase->box[phase->order[i].index]);
         return;
     }
     part half[2];
     divide(p, half);
-    select_place(phase, p->begin, p->end, half[1].begin, widest_axis(phase, p));
+    const int axis = widest_axis(phase, p);
+    for (int i = p->begin; i < p->end; ++i) phase->order[i].key = middle(phase, phase->order[i].index, axis);
+    sn_keyed_part(&phase->order[p->begin], p->end - p->begin, half[1].begin - p->begin);
     build(phase, &half[0]);
     build(phase, &half[1]);
     *all = phase->node[half[0].node];
@@ -134,9 +109,9 @@ static sn_status add_pair(sn_broad_phase *phase, int32_t a, int32_t b, sn_error 
 static sn_status add_pairs(sn_broad_phase *phase, const part *p, const part *q, sn_error *error) {
     sn_status status = SN_OK;
     for (int i = p->begin; i < p->end; ++i) {
-        if (p != q && !overlap(phase, &phase->box[phase->order[i]], &phase->node[q->node])) continue;
+        if (p != q && !overlap(phase, &phase->box[phase->order[i].index], &phase->node[q->node])) continue;
         for (int k = p == q ? i + 1 : q->begin; k < q->end && !status; ++k)
-            status = add_pair(phase, phase->order[i], phase->order[k], error);
+            status = add_pair(phase, phase->order[i].index, phase->order[k].index, error);
     }
     return status;
 }
@@ -180,11 +155,11 @@ static int list_boxes(sn_broad_phase *phase) {
     int filled = 0, listed = 0;
     for (int i = 0; i < phase->box_count; ++i) filled += !is_empty(&phase->box[i]);
     for (int i = 0; i < phase->order_count; ++i)
-        listed += phase->order[i] < phase->box_count && !is_empty(&phase->box[phase->order[i]]);
+        listed += phase->order[i].index < phase->box_count && !is_empty(&phase->box[phase->order[i].index]);
     if (listed == filled && phase->order_count == filled) return filled;
     phase->order_count = 0;
     for (int32_t i = 0; i < phase->box_count; ++i)
-        if (!is_empty(&phase->box[i])) phase->order[phase->order_count++] = i;
+        if (!is_empty(&phase->box[i])) phase->order[phase->order_count++].index = i;
     return phase->order_count;
 }
 

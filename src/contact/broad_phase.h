@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "base/context.h"
+#include "base/sorted.h"
 
 typedef struct sn_broad_box {
     double low[3], high[3]; /* m; low above high: an empty box, which overlaps none */
@@ -25,7 +26,7 @@ typedef struct sn_broad_phase {
     int box_count, box_capacity;
     sn_broad_box *box; /* filled by the caller after sn_broad_phase_resize */
     int order_count, order_capacity, node_capacity;
-    int32_t *order;     /* the boxes that are not empty, by the nodes of the tree */
+    sn_keyed *order;    /* the boxes that are not empty, by the nodes of the tree */
     sn_broad_box *node; /* the tree */
     int64_t tests;      /* how many pairs of boxes and of nodes the last call compared */
 } sn_broad_phase;
