@@ -74,8 +74,8 @@ static meeting meet(const sn_box_surface *surface, int32_t triangle, const ray *
         sn_cross3(p[(k + 1) % 3], p[(k + 2) % 3], cross);
         edge[k] = sn_dot3(r->direction, cross);
         signs |= edge[k] > 0 ? 1 : edge[k] < 0 ? 2 : 4;
+        if ((signs & 3) == 3) return MISSES;
     }
-    if ((signs & 3) == 3) return MISSES;
     sn_area_vector3(p[0], p[1], p[2], n);
     const double along = sn_dot3(n, r->direction), sum = edge[0] + edge[1] + edge[2];
     if (along == 0 || sum == 0) return GRAZES;

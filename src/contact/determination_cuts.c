@@ -39,13 +39,12 @@ static unsigned filter(const cutting *c, int first, int end, sn_cut_signs *signs
     return all & ~c->filter->apart(c->a->position, corner[0], c->b->position, corner[1], signs);
 }
 
-/* Writes at most `room` cuts of a piece; returns how many there are. */
-static int cut_piece(const cutting *c, int piece, sn_touch_cut *out, int room) {
+/* Writes at most `room` cuts of the candidates begin to before end; returns how many there are. */
+static int cut_range(const cutting *c, int begin, int end, sn_touch_cut *out, int room) {
     const sn_box_pairs *candidates = &c->finder->candidates;
-    const int end = (int)sn_piece_begin(candidates->count, GRAIN, piece + 1);
     sn_cut_signs signs;
     int count = 0;
-    for (int first = (int)sn_piece_begin(candidates->count, GRAIN, piece); first < end; first += LANES)
+    for (int first = begin; first < end; first += LANES)
         for (unsigned left = filter(c, first, end, &signs); left; left &= left - 1) {
             const int lane = __builtin_ctz(left);
             const int32_t *pair = candidates->pair[first + lane];
@@ -56,6 +55,12 @@ static int cut_piece(const cutting *c, int piece, sn_touch_cut *out, int room) {
             ++count;
         }
     return count;
+}
+
+static int cut_piece(const cutting *c, int piece, sn_touch_cut *out, int room) {
+    const int64_t count = c->finder->candidates.count;
+    return cut_range(c, (int)sn_piece_begin(count, GRAIN, piece), (int)sn_piece_begin(count, GRAIN, piece + 1), out,
+                     room);
 }
 
 static void first_pass(void *data, int piece) {
@@ -73,37 +78,41 @@ static void second_pass(void *data, int piece) {
         memcpy(c->finder->cut + begin, c->finder->slot + (size_t)piece * SLOTS, (size_t)count * sizeof(sn_touch_cut));
 }
 
-static void run(const sn_context *context, int pieces, void (*task)(void *data, int piece), cutting *c) {
-    if (pieces < FEW)
-        sn_parallel_runs(NULL, pieces, task, c);
-    else
-        sn_parallel(context, pieces, task, c);
+/* Few candidates: one thread, with room for all of them behind the cuts. */
+static sn_status cut_few(const cutting *c, sn_error *error) {
+    sn_touch_finder *finder = c->finder;
+    const int room = finder->candidates.count, most = finder->cut_count + room;
+    const sn_status status =
+        sn_grow(finder->context, (void **)&finder->cut, &finder->cut_capacity, most, sizeof *finder->cut, error);
+    if (!status && room > 0) finder->cut_count += cut_range(c, 0, room, finder->cut + finder->cut_count, room);
+    return status;
 }
 
-sn_status sn_finder_cut(sn_touch_finder *finder, const sn_finder_pair *pair, sn_error *error) {
-    cutting c = {finder, finder->surface[pair->surface[0]].surface, finder->surface[pair->surface[1]].surface,
-                 sn_cut_filter_for(finder->context)};
-    const int pieces = sn_pieces(finder->candidates.count, GRAIN);
-    sn_status status = SN_OK;
-    if (pieces * SLOTS > finder->slot_capacity)
-        status = sn_grow(finder->context, (void **)&finder->slot, &finder->slot_capacity, pieces * SLOTS,
-                         sizeof *finder->slot, error);
-    if (!status && pieces + 1 > finder->piece_capacity)
+static sn_status cut_many(cutting *c, int pieces, sn_error *error) {
+    sn_touch_finder *finder = c->finder;
+    sn_status status = sn_grow(finder->context, (void **)&finder->slot, &finder->slot_capacity, pieces * SLOTS,
+                               sizeof *finder->slot, error);
+    if (!status)
         status = sn_grow(finder->context, (void **)&finder->piece, &finder->piece_capacity, pieces + 1,
                          sizeof *finder->piece, error);
     if (status) return status;
-    run(finder->context, pieces, first_pass, &c);
+    sn_parallel(finder->context, pieces, first_pass, c);
     int total = finder->cut_count;
     for (int i = 0; i < pieces; ++i) {
         const int count = finder->piece[i];
         finder->piece[i] = total, total += count;
     }
     finder->piece[pieces] = total;
-    if (total > finder->cut_capacity)
-        status =
-            sn_grow(finder->context, (void **)&finder->cut, &finder->cut_capacity, total, sizeof *finder->cut, error);
+    status = sn_grow(finder->context, (void **)&finder->cut, &finder->cut_capacity, total, sizeof *finder->cut, error);
     if (status) return status;
-    run(finder->context, pieces, second_pass, &c);
+    sn_parallel(finder->context, pieces, second_pass, c);
     finder->cut_count = total;
     return SN_OK;
+}
+
+sn_status sn_finder_cut(sn_touch_finder *finder, const sn_finder_pair *pair, sn_error *error) {
+    cutting c = {finder, finder->surface[pair->surface[0]].surface, finder->surface[pair->surface[1]].surface,
+                 sn_cut_filter_for(finder->context)};
+    const int pieces = sn_pieces(finder->candidates.count, GRAIN);
+    return pieces < FEW ? cut_few(&c, error) : cut_many(&c, pieces, error);
 }

@@ -16,10 +16,11 @@
 #include "base/math3.h"
 #include "determination_inside.h"
 
-enum { GRAIN = 256 };                /* points in a piece: fewer are not worth a second thread */
-static const double BEHIND = 0.1;    /* times the root of the area of the point */
-static const double NEAR = 0.5;      /* times the root of the area of the point: most rays end within this length */
-static const double NEAREST = 1e-9;  /* times the root of the area of the point: no direction below this distance */
+enum { GRAIN = 256 };               /* points in a piece: fewer are not worth a second thread */
+static const double BEHIND = 0.1;   /* times the root of the area of the point */
+static const double NEAR = 0.5;     /* times the root of the area of the point: most rays end within this length */
+static const double NEAREST = 1e-9; /* times the root of the area of the point: no direction below this distance */
+static const double ON = 1e-9; /* times the root of the area of the point: a point on its triangle, but for rounding */
 static const double FLATTEST = 1e-6; /* a surface along d looks neither way, also with rounding errors */
 
 /* ---- Points ---- */
@@ -51,7 +52,7 @@ static void find_own(const sn_finder_surface *own, const sn_touch_spot *spot, sn
     const sn_box_surface boxes = sn_finder_box_surface(own);
     sn_box_hit best;
     sn_box_triangle_nearest(&boxes, spot->triangle, spot->centroid, &best);
-    for (bool nearer = true; nearer && best.distance > 0;) {
+    for (bool nearer = true; nearer && best.distance > ON * sqrt(spot->area);) {
         nearer = false;
         const int32_t *neighbour = &own->surface->neighbour[3 * (size_t)best.triangle];
         const int32_t around[3] = {neighbour[0], neighbour[1], neighbour[2]};

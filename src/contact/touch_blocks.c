@@ -25,23 +25,44 @@ static void add(const double A[9], const double B[9], double *block, double *mir
         }
 }
 
+/* block += w C for nine numbers. */
+static void add_scaled(double w, const double C[9], double *block) {
+    for (int k = 0; k < 9; ++k) block[k] += w * C[k];
+}
+
+/* Whether J is w I: the point of the node is that of the row. */
+static bool is_plain(const double J[9]) {
+    return J[1] == 0 && J[2] == 0 && J[3] == 0 && J[5] == 0 && J[6] == 0 && J[7] == 0 && J[0] == J[4] && J[0] == J[8];
+}
+
+/* J_i^T m J_j = J_i^T left with left = m J_j, and J_j^T m J_i = right^T J_i with right = m^T J_j. Where J_i = w I,
+ * these are w left and w right^T: most blocks are. */
 void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, const double m[9], sn_block_list *list) {
     const double *J = rows->motion + 9 * (size_t)row->first;
     const int32_t *node = rows->node + row->first;
     const double turned[9] = {m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]};
     const bool symmetric = m[1] == m[3] && m[2] == m[6] && m[5] == m[7];
-    for (int i = 0; i < row->count; ++i) {
-        /* J_i^T m J_j = right^T J_j with right = m^T J_i, and J_j^T m J_i = J_j^T left with left = m J_i. */
-        double right[9], left[9];
-        transpose_product(m, J + 9 * (size_t)i, right);
-        if (!symmetric) transpose_product(turned, J + 9 * (size_t)i, left);
-        for (int j = i; j < row->count; ++j) {
-            const double *Jj = J + 9 * (size_t)j;
+    int plain = 0; /* nodes at the front of the row */
+    while (plain < row->count && is_plain(J + 9 * (size_t)plain)) ++plain;
+    for (int j = 0; j < row->count; ++j) {
+        const double *Jj = J + 9 * (size_t)j;
+        double left[9], other[9], columns[9]; /* columns: left, column by column */
+        const double *right = symmetric ? left : other;
+        transpose_product(turned, Jj, left);
+        if (!symmetric) transpose_product(m, Jj, other);
+        for (int k = 0; k < 9; ++k) columns[k] = left[3 * (k % 3) + k / 3];
+        for (int i = 0; i <= j; ++i) {
+            const double *Ji = J + 9 * (size_t)i;
             const bool upward = node[i] <= node[j];
             double *first = sn_block_pair(list, node[upward ? i : j], node[upward ? j : i]), *second = first + 9;
             double *there = upward ? first : second, *back = upward ? second : first;
-            add(right, Jj, there, symmetric && i != j ? back : NULL);
-            if (!symmetric && i != j) add(Jj, left, back, NULL);
+            if (i < plain) {
+                add_scaled(Ji[0], columns, there);
+                if (i != j) add_scaled(Ji[0], right, back);
+                continue;
+            }
+            add(Ji, left, there, symmetric && i != j ? back : NULL);
+            if (!symmetric && i != j) add(right, Ji, back, NULL);
         }
     }
 }

@@ -95,10 +95,11 @@ static void place_of(const sn_touch_surface *surface, const sn_touch_point *poin
     }
 }
 
-/* The motion along n is that of the two points, with their weights: J = w n n^T + (1 - n n^T) M. */
-static void take_points(sn_touch_rows *rows, const sn_touch_row *row) {
+/* The motion along n is that of the two points, with their weights: J = w n n^T + (1 - n n^T) M. The nodes before
+ * `begin` have M = w I, and so J = M. */
+static void take_points(sn_touch_rows *rows, const sn_touch_row *row, int32_t begin) {
     const double *n = row->n;
-    for (int32_t i = row->first; i < row->first + row->count; ++i) {
+    for (int32_t i = begin; i < row->first + row->count; ++i) {
         double *J = rows->motion + 9 * (size_t)i;
         for (int j = 0; j < 3; ++j) {
             const double change = rows->weight[i] * n[j] - (n[0] * J[j] + n[1] * J[3 + j] + n[2] * J[6 + j]);
@@ -123,6 +124,7 @@ sn_status sn_touch_rows_append(sn_touch_rows *rows, const sn_touch_surface *surf
         status =
             sn_grow(rows->context, (void **)&rows->row, &rows->capacity, rows->count + 1, sizeof *rows->row, error);
     if (!status) status = add_point(rows, first, surface_a, a, 1, none, error);
+    const int plain = surface_a != surface_b ? rows->carrier_count : first;
     if (!status) status = add_point(rows, first, surface_b, b, -1, r, error);
     if (status) {
         rows->carrier_count = first;
@@ -132,7 +134,7 @@ sn_status sn_touch_rows_append(sn_touch_rows *rows, const sn_touch_surface *surf
     *own = *row;
     own->at[0] = *a, own->at[1] = *b;
     own->first = first, own->count = rows->carrier_count - first;
-    take_points(rows, own);
+    take_points(rows, own, plain);
     return SN_OK;
 }
 

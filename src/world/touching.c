@@ -276,8 +276,10 @@ sn_status sn_touching_finish(sn_touching *own, sn_error *error) {
     for (int i = 0; i < own->rows.count; ++i) {
         if (!acts(own, i)) continue;
         const int a = own->surface[own->rows.row[i].a]->body, b = own->surface[own->rows.row[i].b]->body;
-        own->pair[2 * own->pair_count] = a < b ? a : b;
-        own->pair[2 * own->pair_count++ + 1] = a < b ? b : a;
+        const int32_t pair[2] = {a < b ? a : b, a < b ? b : a};
+        if (own->pair_count > 0 && by_bodies(own->pair + 2 * (own->pair_count - 1), pair) == 0) continue;
+        own->pair[2 * own->pair_count] = pair[0];
+        own->pair[2 * own->pair_count++ + 1] = pair[1];
     }
     own->pair_count = sort_pairs(own->pair, own->pair_count);
     return SN_OK;

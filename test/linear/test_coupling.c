@@ -89,7 +89,8 @@ static void test_build(void **state) {
         }
         for (int b = 0; b < c.block_count; ++b) assert_true(c.mirror[c.mirror[b]] == b);
         for (int i = 0; i < f.n; ++i) u[i] = cos(0.7 * i);
-        sn_coupling_product(&c, u, y, 0, 100), sn_coupling_product(&c, u, y, 100, f.b.nodes);
+        sn_coupling_product(f.context, &c, u, y, 0, 100);
+        sn_coupling_product(f.context, &c, u, y, 100, f.b.nodes);
         sn_coupling_product_transpose(&c, u, z, 0, f.b.nodes);
         bool any = false;
         for (int i = 0; i < f.n; ++i) {

@@ -48,7 +48,7 @@ static double true_size(const eisenstat *w) {
 static void couple(const eisenstat *w) {
     if (!w->coupling || !w->coupling->row_count) return;
     memset(w->extra, 0, (size_t)w->n * sizeof *w->extra);
-    sn_coupling_product(w->coupling, w->t, w->extra, 0, w->n / 3);
+    sn_coupling_product(w->context, w->coupling, w->t, w->extra, 0, w->n / 3);
     sn_filter_apply(w->ssor->filter, w->extra);
     sn_vector_add(w->context, w->n, 1, w->extra, w->q);
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels.h"
+
 void sn_coupling_release(sn_context *context, sn_coupling *c) {
     void *memory[] = {c->row, c->begin, c->column, c->mirror, c->value, c->entry[0], c->entry[1], c->counter};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
@@ -42,7 +44,7 @@ static sn_status reserve(const sn_context *context, int nodes, int count, sn_cou
     if (!status) status = sn_grow(context, (void **)&c->begin, &c->begins, count + 1, sizeof *c->begin, error);
     if (!status) status = sn_grow(context, (void **)&c->column, &c->columns, count, sizeof *c->column, error);
     if (!status) status = sn_grow(context, (void **)&c->mirror, &c->mirrors, count, sizeof *c->mirror, error);
-    if (!status) status = sn_grow(context, (void **)&c->value, &c->values, count, 9 * sizeof *c->value, error);
+    if (!status) status = sn_grow(context, (void **)&c->value, &c->values, count + 1, 9 * sizeof *c->value, error);
     return status;
 }
 
@@ -99,7 +101,10 @@ bool sn_coupling_symmetric(const sn_coupling *c, double slack) {
     for (int b = 0; b < c->block_count; ++b) {
         const double *there = c->value + 9 * (int64_t)b, *back = c->value + 9 * (int64_t)c->mirror[b];
         double size = 0, gap = 0;
+        bool equal = true;              /* most are, to the last bit */
         if (c->mirror[b] < b) continue; /* looked at from the other side */
+        for (int k = 0; k < 9; ++k) equal = equal & (there[k] == back[turned(k)]);
+        if (equal) continue;
         for (int k = 0; k < 9; ++k) {
             const double one = fabs(there[k]), other = fabs(back[turned(k)]), apart = fabs(there[k] - back[turned(k)]);
             const double most = one > other ? one : other;
@@ -132,25 +137,21 @@ int sn_coupling_row(const sn_coupling *c, int32_t node) {
     return low;
 }
 
-static void product(const sn_coupling *c, bool transpose, const double *x, double *y, int begin, int end) {
+void sn_coupling_product(const sn_context *context, const sn_coupling *c, const double *x, double *y, int begin,
+                         int end) {
+    if (!c || !c->row_count) return;
+    sn_linear_kernels_for(context)->add_rows(sn_coupling_row(c, begin), sn_coupling_row(c, end), c->row, c->begin,
+                                             c->column, c->value, x, y);
+}
+
+void sn_coupling_product_transpose(const sn_coupling *c, const double *x, double *y, int begin, int end) {
     if (!c || !c->row_count) return;
     for (int r = sn_coupling_row(c, begin); r < c->row_count && c->row[r] < end; ++r) {
         double sum[3] = {0};
         for (int b = c->begin[r]; b < c->begin[r + 1]; ++b) {
-            const double *V = c->value + 9 * (int64_t)(transpose ? c->mirror[b] : b),
-                         *u = x + 3 * (int64_t)c->column[b];
-            for (int i = 0; i < 3; ++i)
-                sum[i] += transpose ? V[3 * i] * u[0] + V[3 * i + 1] * u[1] + V[3 * i + 2] * u[2]
-                                    : V[i] * u[0] + V[3 + i] * u[1] + V[6 + i] * u[2];
+            const double *V = c->value + 9 * (int64_t)c->mirror[b], *u = x + 3 * (int64_t)c->column[b];
+            for (int i = 0; i < 3; ++i) sum[i] += V[3 * i] * u[0] + V[3 * i + 1] * u[1] + V[3 * i + 2] * u[2];
         }
         for (int i = 0; i < 3; ++i) y[3 * (int64_t)c->row[r] + i] += sum[i];
     }
-}
-
-void sn_coupling_product(const sn_coupling *coupling, const double *x, double *y, int begin, int end) {
-    product(coupling, false, x, y, begin, end);
-}
-
-void sn_coupling_product_transpose(const sn_coupling *coupling, const double *x, double *y, int begin, int end) {
-    product(coupling, true, x, y, begin, end);
 }

@@ -48,7 +48,8 @@ void sn_coupling_symmetrise(sn_coupling *coupling);
 /* The index of the first row that is not smaller than `node`. */
 int sn_coupling_row(const sn_coupling *coupling, int32_t node);
 /* y += C x for the nodes [begin, end); NULL counts as C = 0. */
-void sn_coupling_product(const sn_coupling *coupling, const double *x, double *y, int begin, int end);
+void sn_coupling_product(const sn_context *context, const sn_coupling *coupling, const double *x, double *y, int begin,
+                         int end);
 /* y += C^T x for the nodes [begin, end). */
 void sn_coupling_product_transpose(const sn_coupling *coupling, const double *x, double *y, int begin, int end);
 

@@ -10,6 +10,10 @@ typedef struct sn_linear_kernels {
                            int end);
     void (*product_double)(const sn_pattern *pattern, const double *value, const double *x, double *y, int begin,
                            int end);
+    /* y_row[r] += sum over e from begin[r] to before begin[r + 1] of B_e x_column[e], for r in [first, end). B has room
+     * for one number more. */
+    void (*add_rows)(int first, int end, const int32_t *row, const int32_t *begin, const int32_t *column,
+                     const double *B, const double *x, double *y);
     /* z_i = B_i r_i for the nodes [begin, end). Blocks are column-major; the array has room for 4 more numbers at the
      * end. */
     void (*blocks_single)(const float *block, const double *r, double *z, int begin, int end);

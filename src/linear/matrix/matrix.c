@@ -60,6 +60,7 @@ double *sn_block_pair(sn_block_list *list, int32_t i, int32_t j) {
 
 /* ---- Product ---- */
 typedef struct product_work {
+    const sn_context *context;
     const sn_linear_kernels *kernels;
     const sn_matrix *matrix;
     const double *x;
@@ -76,18 +77,19 @@ static void product_piece(void *data, int piece) {
         w->kernels->product_single(pattern, w->matrix->single_, w->x, w->y, begin, end);
     else
         w->kernels->product_double(pattern, w->matrix->double_, w->x, w->y, begin, end);
-    sn_coupling_product(w->matrix->coupling, w->x, w->y, begin, end);
+    sn_coupling_product(w->context, w->matrix->coupling, w->x, w->y, begin, end);
     if (w->partial) w->partial[piece] = w->dot(3 * (end - begin), w->x + 3 * (int64_t)begin, w->y + 3 * (int64_t)begin);
 }
 
 void sn_matrix_product(const sn_context *context, const sn_matrix *matrix, const double *x, double *y) {
-    product_work w = {sn_linear_kernels_for(context), matrix, x, y, NULL, NULL};
+    product_work w = {context, sn_linear_kernels_for(context), matrix, x, y, NULL, NULL};
     sn_parallel_pieces(context, sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES), product_piece, &w);
 }
 
 double sn_matrix_product_dot(const sn_context *context, const sn_matrix *matrix, const double *x, double *y,
                              double *partial) {
-    product_work w = {sn_linear_kernels_for(context), matrix, x, y, partial, sn_vector_kernels_for(context)->dot};
+    product_work w = {context, sn_linear_kernels_for(context),     matrix, x, y,
+                      partial, sn_vector_kernels_for(context)->dot};
     const int pieces = sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES);
     sn_parallel_pieces(context, pieces, product_piece, &w);
     return sn_sum_pieces(pieces, partial);

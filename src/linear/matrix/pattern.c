@@ -202,7 +202,9 @@ sn_status sn_pattern_largest_part(sn_context *context, const sn_pattern *pattern
 
 int32_t sn_pattern_find(const sn_pattern *pattern, int32_t row, int32_t column) {
     if (row < 0 || row >= pattern->nodes) return -1;
-    const int32_t end = pattern->row_begin[row + 1];
-    const int32_t place = (int32_t)sn_lower_bound(pattern->column, pattern->row_begin[row], end, column);
-    return place < end && pattern->column[place] == column ? place : -1;
+    const int32_t begin = pattern->row_begin[row], end = pattern->row_begin[row + 1];
+    if (begin == end || column < pattern->column[begin] || column > pattern->column[end - 1])
+        return -1; /* most pairs of touching bodies end here */
+    const int32_t place = (int32_t)sn_lower_bound(pattern->column, begin, end, column);
+    return pattern->column[place] == column ? place : -1;
 }

@@ -115,6 +115,15 @@ DEFINE_ROW(dense_row_double, double, column_double)
 DEFINE_PRODUCT(product_single, float, row_single)
 DEFINE_PRODUCT(product_double, double, dense_row_double)
 
+static void add_rows(int first, int end, const int32_t *row, const int32_t *begin, const int32_t *column,
+                     const double *B, const double *x, double *y) {
+    for (int r = first; r < end; ++r) {
+        double sum[3], *out = y + 3 * (int64_t)row[r];
+        dense_row_double(column + begin[r], begin[r + 1] - begin[r], B + 9 * (int64_t)begin[r], x, false, sum);
+        for (int i = 0; i < 3; ++i) out[i] += sum[i];
+    }
+}
+
 #define DEFINE_BLOCKS(NAME, T, COLUMN)                                                                                 \
     static void NAME(const T *block, const double *r, double *z, int begin, int end) {                                 \
         for (int i = begin; i < end; ++i) {                                                                            \
@@ -192,6 +201,7 @@ extern const sn_linear_kernels SN_ISA(sn_linear_kernels);
 const sn_linear_kernels SN_ISA(sn_linear_kernels) = {
     .product_single = product_single,
     .product_double = product_double,
+    .add_rows = add_rows,
     .blocks_single = blocks_single,
     .blocks_double = blocks_double,
     .scatter_single = SN_ISA(sn_scatter_single),
