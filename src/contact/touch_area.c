@@ -17,11 +17,9 @@ typedef struct pull {
 static pull pull_at(const sn_touch_area *area, int index, const double *x) {
     const sn_touch_row *row = &area->rows->row[index];
     const sn_touch_grip *grip = &area->grip[index];
-    double moved[3] = {0};
-    if (!area->still) {
-        sn_touch_row_motion(area->rows, row, x, moved);
-        sn_subtract3(moved, grip->start, moved);
-    }
+    double moved[3];
+    sn_touch_row_motion(area->rows, row, x, moved);
+    sn_subtract3(moved, grip->start, moved);
     const double s = sn_dot3(row->n, moved), normal = sn_dot3(row->n, grip->force);
     pull out = {.along = normal + grip->k * (grip->speed * area->lapse - grip->apart - s)};
     for (int a = 0; a < 3; ++a)

@@ -42,7 +42,6 @@ typedef struct sn_touch_area {
     double *load; /* scratch, per surface */
     double friction;
     double lapse; /* s, h */
-    bool still;   /* x is x0: no row has moved */
     double ahead; /* s: above 0, rows also act that their velocity v takes together in this time */
 } sn_touch_area;
 

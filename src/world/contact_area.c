@@ -35,7 +35,6 @@ typedef struct parting {
     double stiffness;     /* Pa/m */
     sn_row_memory memory; /* the forces of the last step */
     double slop;          /* m */
-    double *start;        /* nodes x 3: where the present step began */
     sn_touch_rows later;  /* scratch: the rows at the end of the step */
     double *end;          /* vertices of the largest surface x 3: where they are after the step */
     double *ahead;        /* vertices of all surfaces x 3: where they would be after it without contact */
@@ -64,10 +63,9 @@ static void release_room(const sn_world *world, parting *own) {
     sn_broad_phase_release(&own->broad);
     sn_release(world->context, own->end);
     sn_release(world->context, own->ahead);
-    sn_release(world->context, own->start);
     sn_release(world->context, own->area.load);
     sn_release(world->context, own->sweep);
-    own->finder = NULL, own->end = own->ahead = own->start = own->area.load = NULL, own->sweep = NULL;
+    own->finder = NULL, own->end = own->ahead = own->area.load = NULL, own->sweep = NULL;
 }
 
 static void destroy(sn_world *world, sn_interaction *self) {
@@ -132,11 +130,10 @@ static sn_status make_room(sn_world *world, parting *own, sn_error *error) {
     }
     own->end = sn_allocate(world->context, 3 * (size_t)vertices, sizeof(double));
     own->ahead = sn_allocate(world->context, 3 * (size_t)all, sizeof(double));
-    own->start = sn_allocate(world->context, 3 * (size_t)world->model->node_count, sizeof(double));
     own->sweep = sn_allocate_zero(world->context, (size_t)touching->surface_count, sizeof *own->sweep);
     own->area.surfaces = touching->surface_count;
     own->area.load = sn_allocate(world->context, (size_t)touching->surface_count, sizeof(double));
-    if (!own->end || !own->ahead || !own->start || !own->sweep || !own->area.load) return sn_no_memory(error);
+    if (!own->end || !own->ahead || !own->sweep || !own->area.load) return sn_no_memory(error);
     for (int i = 0; i < touching->surface_count; ++i) own->sweep[i].size = sn_sweep_size(touching->surface[i]);
     return make_finder(world, own, error);
 }
@@ -269,9 +266,7 @@ static sn_status find_rows(sn_world *world, parting *own, const double *x, const
                          error);
     if (!status) status = sn_row_memory_reserve(world->context, &own->memory, rows->count, error);
     if (!status) status = sn_touching_forces(own->touching, error);
-    if (status) return status;
-    memcpy(own->start, x, 3 * (size_t)world->model->node_count * sizeof *x);
-    start_rows(world, own, x);
+    if (!status) start_rows(world, own, x);
     return status;
 }
 
@@ -287,12 +282,10 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
 
 /* ---- Forces ---- */
 
-/* The response at the time t and the place x, for a solve that looks ahead or not. */
-static sn_touch_area looking(const sn_world *world, const parting *own, double t, const double *x, double ahead) {
+/* The response at the time t, for a solve that looks ahead or not. */
+static sn_touch_area looking(const sn_world *world, const parting *own, double t, double ahead) {
     sn_touch_area area = own->area;
     area.lapse = t - world->workspace.began;
-    area.still = own->start && own->touching->rows.count > 0 &&
-                 memcmp(x, own->start, 3 * (size_t)world->model->node_count * sizeof *x) == 0;
     area.ahead = ahead;
     return area;
 }
@@ -300,13 +293,13 @@ static sn_touch_area looking(const sn_world *world, const parting *own, double t
 static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
     parting *own = self->data;
     if (!used(own->touching)) return;
-    const sn_touch_area area = looking(world, own, place->t, place->x, place->ahead);
+    const sn_touch_area area = looking(world, own, place->t, place->ahead);
     own->acting = sn_touch_area_force(&area, place->x, place->v, f);
 }
 
 static void energy(const sn_world *world, const sn_interaction *self, const sn_place *place, double *energy) {
     const parting *own = self->data;
-    const sn_touch_area area = looking(world, own, place->t, place->x, 0);
+    const sn_touch_area area = looking(world, own, place->t, 0);
     if (used(own->touching)) *energy += sn_touch_area_energy(&area, place->x);
 }
 
@@ -321,7 +314,7 @@ static void blocks(sn_world *world, sn_interaction *self, const sn_place *place,
     (void)exact, (void)D;
     const parting *own = self->data;
     if (!used(own->touching)) return;
-    const sn_touch_area area = looking(world, own, place->t, place->x, place->ahead);
+    const sn_touch_area area = looking(world, own, place->t, place->ahead);
     sn_touch_area_blocks(&area, place->x, place->v, K);
 }
 
@@ -329,13 +322,13 @@ static bool renew(sn_world *world, sn_interaction *self, double t, const double 
     enum { ROUNDS = 6 };
     (void)v;
     parting *own = self->data;
-    const sn_touch_area area = looking(world, own, t, x, 0);
+    const sn_touch_area area = looking(world, own, t, 0);
     return used(own->touching) && area.friction > 0 && own->rounds++ < ROUNDS && sn_touch_area_lag(&area, x);
 }
 
 static bool release(sn_world *world, sn_interaction *self, double t, const double *x) {
     const parting *own = self->data;
-    const sn_touch_area area = looking(world, own, t, x, 0);
+    const sn_touch_area area = looking(world, own, t, 0);
     return used(own->touching) && sn_touch_area_release(&area, x);
 }
 
@@ -378,7 +371,7 @@ static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
     sn_touching *touching = own->touching;
     const sn_touch_rows *rows = &touching->rows;
     if (!place || !used(touching)) return;
-    const sn_touch_area area = looking(world, own, place->t, place->x, 0);
+    const sn_touch_area area = looking(world, own, place->t, 0);
     own->memory.count = 0;
     for (int i = 0; i < rows->count; ++i) {
         const sn_touch_row *row = &rows->row[i];
