@@ -10,6 +10,7 @@
     X(civit_ramp)                                                                                                      \
     X(civit_recover)                                                                                                   \
     X(civit_stiffness)                                                                                                 \
+    X(cloth_motion)                                                                                                    \
     X(contact_physics)                                                                                                 \
     X(contact_pile)                                                                                                    \
     X(contact_shaken)                                                                                                  \

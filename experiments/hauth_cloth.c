@@ -2,8 +2,13 @@
  *
  * 20 x 20 particles of the law cloth-particles drape over a square table for 1 s in steps of 20 ms, with
  * k / (rho l^2) = 1e6 / s^2 and d / (rho l^2) = 1600 / s, l the edge of a cell. Implicit Euler, midpoint and BDF2 run
- * with the inexact Newton method on the approximate Jacobian, with three preconditioners. The document prints no
- * tolerance. At 1e-2 the sheet hangs as with the exact Jacobian, and the counts do not depend on chance.
+ * on the approximate Jacobian, with three preconditioners.
+ *
+ * The set-up is that of the document's text. The matrix is scalar, one number per edge. A step starts at the
+ * extrapolated place (3.3.3). Each linear solve goes to the constant forcing term 0.01, of which 3.3.3 says that it
+ * "usually gives good results". SSOR has no relaxation (3.4.3). The document prints no tolerance of Newton's method: at
+ * 0.2 it takes about as many iterations as in table 4.1. The order of the nodes is not printed either. Row by row,
+ * along the diagonals and in the order of Cuthill and McKee, which Sinew chooses, the counts are the same.
  *
  * The spectrum of the linearised tension, M s^2 + D s + K = 0 with k 5000 N/m, rho 0.2 kg/m^2, d 50 N s/m on a square
  * of 1 m with N = 20 cells per side, has its largest value at the checkerboard (4.3.2):
@@ -27,21 +32,31 @@ static const char *const method[METHODS] = {"implicit-euler", "implicit-midpoint
 
 #define EDGE (1.0 / 19)
 
+/* How a step is solved. */
+typedef struct solving {
+    const char *kind, *jacobian; /* of Newton's method */
+    double tolerance, forcing;   /* of Newton's method, and of each linear solve (kind `full`) */
+} solving;
+static const solving printed = {"full", "approximate", 0.2, 0.01}, whole = {"full", "exact", 0.2, 0.01},
+                     close = {"inexact", "approximate", 0.01, 1e-6}, exact = {"inexact", "exact", 1e-6, 1e-6};
+
 /* The sheet over the table. */
-static sn_status make_table(experiment_run *run, const char *how, const char *with, const char *jacobian,
-                            double tolerance, sn_scene **scene, sn_world **world, sn_error *error) {
+static sn_status make_table(experiment_run *run, const char *how, const char *with, const solving *o, sn_scene **scene,
+                            sn_world **world, sn_error *error) {
     const double rho = 0.2, thickness = 0.001, k = 1e6 * rho * EDGE * EDGE, d = 1600 * rho * EDGE * EDGE;
     return experiment_scene(
         run, scene, world, error,
-        "{\"sinew\": 1, \"time\": {\"step\": 0.02, \"method\": \"%s\", \"newton\": {\"kind\": \"inexact\", "
+        "{\"sinew\": 1, \"time\": {\"step\": 0.02, \"method\": \"%s\", \"newton\": {\"kind\": \"%s\", "
         "\"tolerance\": %g, \"iterations\": 1000, \"jacobian\": \"%s\"}}, \"solver\": {\"method\": \"cg\", "
-        "\"preconditioner\": \"%s\"}, \"colliders\": [{\"box\": {\"size\": [0.6, 0.4, 0.6], \"center\": [0, -0.2, 0]}, "
+        "\"preconditioner\": \"%s\", \"tolerance\": %g}, \"colliders\": [{\"box\": {\"size\": [0.6, 0.4, 0.6], "
+        "\"center\": [0, -0.2, 0]}, "
         "\"friction\": 0.3, \"response\": \"projection\"}], \"bodies\": [{\"mesh\": {\"grid\": {\"size\": [1, 1], "
         "\"cells\": [19, 19]}, \"move\": [0, 0.02, 0]}, \"thickness\": %g, \"material\": {\"law\": "
         "\"cloth-particles\", "
         "\"stretch\": %.17g, \"shear\": %.17g, \"damping\": %.17g, \"area_density\": %g, \"bending\": {\"stiffness\": "
         "1e-5}}}]}",
-        how, tolerance, jacobian, with, thickness, k / thickness, 0.01 * k / thickness, d / thickness, rho);
+        how, o->kind, o->tolerance, o->jacobian, with, o->forcing, thickness, k / thickness, 0.01 * k / thickness,
+        d / thickness, rho);
 }
 
 typedef struct drape {
@@ -49,12 +64,12 @@ typedef struct drape {
     double seconds, lowest;
 } drape;
 
-static sn_status run_drape(experiment_run *run, const char *how, const char *with, const char *jacobian,
-                           double tolerance, drape *out, sn_error *error) {
+static sn_status run_drape(experiment_run *run, const char *how, const char *with, const solving *o, drape *out,
+                           sn_error *error) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
     *out = (drape){0};
-    sn_status status = make_table(run, how, with, jacobian, tolerance, &scene, &world, error);
+    sn_status status = make_table(run, how, with, o, &scene, &world, error);
     const double start = thread_seconds();
     for (int i = 0; i < 50 && !status; ++i) {
         sn_step_report report;
@@ -72,7 +87,6 @@ static sn_status run_drape(experiment_run *run, const char *how, const char *wit
 }
 
 /* ---- Table 4.1 ---- */
-static const double newton_tolerance = 1e-2;
 static const int printed_newton[PRECONDITIONERS] = {210, 183, 182}, printed_cg[PRECONDITIONERS] = {774, 319, 330};
 
 static void write_row(FILE *file, const char *how, const char *with, const drape *r) {
@@ -101,21 +115,24 @@ static void plot_table(experiment_run *run) {
 }
 
 static sn_status claim_table(experiment_run *run, sn_error *error) {
-    drape result, exact;
+    drape result, near, right;
     FILE *file = experiment_table(run, "preconditioners.csv",
                                   "method,preconditioner,newton,cg,retries,seconds,lowest point (m)", error);
     if (!file) return SN_IO;
-    double cg[PRECONDITIONERS] = {0}, newton[PRECONDITIONERS] = {0}, apart = 0;
+    double cg[PRECONDITIONERS] = {0}, newton[PRECONDITIONERS] = {0}, apart = 0, off = 0;
     sn_status status = SN_OK;
     for (int m = 0; m < METHODS && !status; ++m) {
-        status = run_drape(run, method[m], "ic0", "exact", 1e-6, &exact, error);
-        if (!status) write_row(file, method[m], "ic0 (exact Jacobian to 1e-6)", &exact);
+        status = run_drape(run, method[m], "ic0", &exact, &right, error);
+        if (!status) write_row(file, method[m], "ic0 (exact Jacobian to 1e-6)", &right);
+        if (!status) status = run_drape(run, method[m], "ic0", &close, &near, error);
+        if (!status) write_row(file, method[m], "ic0 (to 0.01)", &near);
+        apart = fmax(apart, fabs(near.lowest / right.lowest - 1));
         for (int p = 0; p < PRECONDITIONERS && !status; ++p) {
-            status = run_drape(run, method[m], preconditioner[p], "approximate", newton_tolerance, &result, error);
+            status = run_drape(run, method[m], preconditioner[p], &printed, &result, error);
             cg[p] += result.linear, newton[p] += result.newton;
-            apart = fmax(apart, fabs(result.lowest / exact.lowest - 1));
+            off = fmax(off, fabs(result.lowest / right.lowest - 1));
             if (!status) write_row(file, method[m], preconditioner[p], &result);
-            experiment_progress(run, 0.5 * (m * PRECONDITIONERS + p + 1) / (METHODS * PRECONDITIONERS));
+            experiment_progress(run, 0.2 * (m * PRECONDITIONERS + p + 1) / (METHODS * PRECONDITIONERS));
         }
     }
     for (int p = 0; p < PRECONDITIONERS; ++p)
@@ -137,17 +154,72 @@ static sn_status claim_table(experiment_run *run, sn_error *error) {
                      newton[DIAGONAL], newton[IC0], newton[SSOR]);
     experiment_claim(
         run, "drape", apart, "< 0.01", apart < 0.01,
-        "largest difference of the lowest point of the sheet from that with the exact Jacobian and Newton's "
-        "tolerance 1e-6, relative");
+        "largest difference of the lowest point of the sheet with the approximate Jacobian and Newton's tolerance 0.01 "
+        "from that with the exact one and 1e-6, relative. At 0.2, where the iterations are counted, it is %.3f",
+        off);
+    const double ratio = cg[SSOR] / cg[IC0];
+    experiment_claim(run, "ssor-ic0", ratio, "within 0.06 of 1.18", fabs(ratio - 1.18) < 0.06,
+                     "CG iterations with SSOR over those with IC(0). Table 4.1 of the document has 1.03, its table 3.4 "
+                     "1.37, 1.21 and 1.22 for three solids: the 1.03 does not come out, see forcing.csv");
     experiment_note(
         run,
-        "the counts were first taken at Newton's tolerance 0.2, where Newton's method has about as many iterations "
-        "as in the document. There they depend on chance: SSOR took 1.25 times the CG iterations of IC(0), and 1.40 "
-        "times after the sheet had moved by half its thickness. At 1e-2 it takes %.2f times in the order of nodes "
-        "that Sinew chooses. The document's 1.03 does not come out in this order; see ssor-ic0. In the document the "
-        "diagonal also takes 1.15 times the iterations of Newton's method with IC(0). This does not come out: %.2f "
-        "times (1.06 at 0.2)",
-        cg[SSOR] / cg[IC0], newton[DIAGONAL] / newton[IC0]);
+        "SSOR and IC(0) were claimed to agree within 0.1 before, as in table 4.1, but only on a matrix with its "
+        "nodes in random order, where they do (ssor-ic0-random). ssor-ic0 is now what the sheet shows. The "
+        "runs had Newton's tolerance 0.01 and the forcing terms of Eisenstat and Walker: 42 iterations of "
+        "Newton's method in a step, where the document has 4, and SSOR took 1.28 times the iterations of "
+        "IC(0). In the document the diagonal also takes 1.15 times the iterations of Newton's method with "
+        "IC(0). This does not come out: %.2f times",
+        newton[DIAGONAL] / newton[IC0]);
+    return SN_OK;
+}
+
+/* ---- The forcing term ---- */
+/* With 1.7 iterations of CG in a solve, as in the document, the counts are small whole numbers. The forcing term then
+ * decides whether IC(0) and SSOR need the same number or not. */
+static void plot_forcing(experiment_run *run) {
+    experiment_plot(run, "forcing.svg",
+                    "set terminal svg size 900,500 font 'sans,13' background '#ffffff'\nset output 'forcing.svg'\n"
+                    "set datafile separator ','\nset logscale x\nset grid\nset yrange [0.9:3.2]\nset key center right\n"
+                    "set xlabel 'forcing term: residual of a linear solve / that of Newton'\n"
+                    "set ylabel 'CG iterations / those with ic0'\n"
+                    "plot 'forcing.csv' using 1:($5/$6) skip 1 with linespoints pt 7 title 'diagonal', "
+                    "774.0/319 dt 2 lc 1 title 'document', "
+                    "'' using 1:($7/$6) skip 1 with linespoints pt 7 lc 3 title 'ssor', "
+                    "330.0/319 dt 2 lc 3 title 'document'");
+}
+
+static sn_status claim_forcing(experiment_run *run, sn_error *error) {
+    static const double forcing[] = {0.5, 0.3, 0.2, 0.1, 0.03, 0.01, 1e-3, 1e-4};
+    const int count = (int)(sizeof forcing / sizeof *forcing);
+    double least = INFINITY, most = 0, tight = 0;
+    FILE *file = experiment_table(
+        run, "forcing.csv", "forcing term,newton diagonal,newton ic0,newton ssor,cg diagonal,cg ic0,cg ssor", error);
+    if (!file) return SN_IO;
+    sn_status status = SN_OK;
+    for (int i = 0; i < count && !status; ++i) {
+        int cg[PRECONDITIONERS] = {0}, newton[PRECONDITIONERS] = {0};
+        for (int k = 0; k < METHODS * PRECONDITIONERS && !status; ++k) {
+            const int p = k % PRECONDITIONERS;
+            solving o = printed;
+            drape result;
+            o.forcing = forcing[i];
+            status = run_drape(run, method[k / PRECONDITIONERS], preconditioner[p], &o, &result, error);
+            cg[p] += result.linear, newton[p] += result.newton;
+        }
+        fprintf(file, "%g,%d,%d,%d,%d,%d,%d\n", forcing[i], newton[0], newton[1], newton[2], cg[0], cg[1], cg[2]);
+        tight = (double)cg[SSOR] / cg[IC0];
+        least = fmin(least, tight), most = fmax(most, tight);
+        experiment_progress(run, 0.2 + 0.4 * (i + 1) / count);
+    }
+    fclose(file);
+    if (status) return status;
+    plot_forcing(run);
+    experiment_claim(
+        run, "ssor-ic0-forcing", least, "> 1.05", least > 1.05,
+        "the smallest ratio of the CG iterations with SSOR to those with IC(0), for forcing terms from 0.5 to "
+        "1e-4; the largest is %.2f, that of 1e-4 %.2f. Loose solves take 2 to 4 iterations, and the ratio "
+        "jumps with these whole numbers",
+        most, tight);
     return SN_OK;
 }
 
@@ -185,9 +257,10 @@ static void scalar_apply(const void *self, const double *x, double *y) {
     sn_scalar_product(op->context, op->scalar, x, y);
 }
 
-/* CG iterations with IC(0) and SSOR, to a tolerance, over eight right-hand sides of noise. */
-static sn_status count_iterations(experiment_run *run, const int *place, double tolerance, double out[2],
+/* CG iterations with each preconditioner, to a tolerance, over eight right-hand sides of noise. */
+static sn_status count_iterations(experiment_run *run, const int *place, double tolerance, double out[PRECONDITIONERS],
                                   sn_error *error) {
+    static const sn_preconditioner *const scalar[] = {&sn_scalar_diagonal, &sn_scalar_ic0, &sn_scalar_ssor};
     sn_scalar s = {0};
     const int n = 1200;
     double *b = calloc(2 * (size_t)n + 5 * (size_t)n + 4 * (size_t)sn_dot_scratch(n), sizeof *b), *x = b + n;
@@ -195,8 +268,8 @@ static sn_status count_iterations(experiment_run *run, const int *place, double 
     sn_operator op = {.context = run->context, .n = n, .apply = scalar_apply, .scalar = &s, .symmetric = true};
     op.self = &op;
     const sn_filter filter = {0};
-    for (int p = 0; p < 2 && !status; ++p) {
-        const sn_preconditioner *own = p ? &sn_scalar_ssor : &sn_scalar_ic0;
+    for (int p = 0; p < PRECONDITIONERS && !status; ++p) {
+        const sn_preconditioner *own = scalar[p];
         void *data = NULL;
         out[p] = 0;
         status = own->update(run->context, &op, &filter, &data, error);
@@ -228,17 +301,19 @@ static sn_status claim_order(experiment_run *run, sn_error *error) {
         const int j = (int)((h >> 8) % (uint32_t)(i + 1)), keep = mixed[i];
         mixed[i] = mixed[j], mixed[j] = keep;
     }
-    double by_rows[2], at_random[2];
+    double by_rows[PRECONDITIONERS], at_random[PRECONDITIONERS];
     sn_status status = count_iterations(run, rows, 1e-2, by_rows, error);
     if (!status) status = count_iterations(run, mixed, 1e-2, at_random, error);
     if (status) return status;
-    const double ratio = at_random[1] / at_random[0], natural = by_rows[1] / by_rows[0];
+    const double ratio = at_random[SSOR] / at_random[IC0], gain = at_random[DIAGONAL] / at_random[IC0];
     experiment_claim(
-        run, "ssor-ic0", ratio, "within 0.1 of 1 (document 1.03)", fabs(ratio - 1) < 0.1,
+        run, "ssor-ic0-random", ratio, "within 0.1 of 1", fabs(ratio - 1) < 0.1,
         "CG iterations with SSOR over those with IC(0), on the matrix of a step with nodes in random order, solved to "
-        "1e-2: %g over %g. Row by row they are %g over %g, %.2f: IC(0) gains more from a good order than SSOR. The "
-        "document does not give its order",
-        at_random[1], at_random[0], by_rows[1], by_rows[0], natural);
+        "1e-2: %g over %g; the diagonal takes %.2f times those with IC(0). Row by row they are %g over %g, %.2f, and "
+        "%.2f "
+        "times: IC(0) gains more from a good order than SSOR. So the document may have an irregular order",
+        at_random[SSOR], at_random[IC0], gain, by_rows[SSOR], by_rows[IC0], by_rows[SSOR] / by_rows[IC0],
+        by_rows[DIAGONAL] / by_rows[IC0]);
     return SN_OK;
 }
 
@@ -326,8 +401,8 @@ static sn_status iteration_cost(experiment_run *run, const char *with, sn_wanted
                                 sn_error *error) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
-    sn_status status = make_table(run, "implicit-euler", with, wanted == SN_LINEARISE_TENSION ? "approximate" : "exact",
-                                  newton_tolerance, &scene, &world, error);
+    const solving *o = wanted == SN_LINEARISE_TENSION ? &printed : &whole;
+    sn_status status = make_table(run, "implicit-euler", with, o, &scene, &world, error);
     for (int i = 0; i < 10 && !status; ++i) status = sn_world_step(world, NULL, error);
     if (!status) {
         sn_system *system = &world->workspace.system.base;
@@ -373,6 +448,7 @@ static sn_status claim_cost(experiment_run *run, sn_error *error) {
 
 static sn_status measure(experiment_run *run, sn_error *error) {
     sn_status status = claim_table(run, error);
+    if (!status) status = claim_forcing(run, error);
     if (!status) status = claim_order(run, error);
     if (!status) status = claim_eigenvalue(run, error);
     experiment_progress(run, 0.7);
@@ -386,5 +462,6 @@ static sn_status run_experiment(experiment_run *run, sn_error *error) { return r
 const experiment experiment_hauth_cloth = {
     "hauth-cloth", "cloth over a table: preconditioners, the largest eigenvalue, the approximate Jacobian",
     "Hauth 4.2 and 4.3, table 4.1", run_experiment,
-    "diagonal-ic0 diagonal-ssor newton-ssor-ic0 drape ssor-ic0 eigenvalue explicit-limit "
+    "diagonal-ic0 diagonal-ssor newton-ssor-ic0 drape ssor-ic0 ssor-ic0-forcing ssor-ic0-random eigenvalue "
+    "explicit-limit "
     "cost-diagonal cost-ic0 cost-ssor"};

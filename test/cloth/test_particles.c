@@ -123,6 +123,28 @@ static void uniform_states(void **state) {
     sn_context_destroy(context);
 }
 
+/* The patch test: an affine map leaves the inner particles in balance, also with bending. */
+static void affine_maps(void **state) {
+    (void)state;
+    sn_context *context = make_context("auto", 1);
+    const double F[9] = {1.1, 0.05, -0.3, 0.2, 0.95, 0.08, 0, 0, 0};
+    sheet s;
+    sheet_start_particles(&s, context, 5);
+    for (int e = 0; e < s.f.elements; ++e) s.f.material_of[e] = 0;
+    for (int m = 0; m < 2; ++m) set_material(&s.f.material[m], 1000, "exact");
+    sheet_compile(&s);
+    for (int n = 0; n < s.f.nodes; ++n) sn_multiply_vector3(F, s.f.rest + 3 * n, s.f.x + 3 * n);
+    double *f = doubles(3 * s.f.nodes), inside = 0;
+    assert_int_equal(force_of(&s.f, s.f.x, NULL, f), SN_OK);
+    assert_int_equal(s.f.nodes, 36);
+    for (int n = 0; n < s.f.nodes; ++n)
+        if (n % 6 > 0 && n % 6 < 5 && n / 6 > 0 && n / 6 < 5) inside = fmax(inside, largest(f + 3 * n, 3));
+    assert_true(largest(f, 3 * s.f.nodes) > 0.1 && inside < 1e-12 * largest(f, 3 * s.f.nodes));
+    free(f);
+    sheet_end(&s);
+    sn_context_destroy(context);
+}
+
 /* ---- Worlds ---- */
 static sn_context *shared;
 
@@ -292,9 +314,10 @@ static int teardown(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derivatives), cmocka_unit_test(degenerate),     cmocka_unit_test(rigid_motions),
-        cmocka_unit_test(projected),   cmocka_unit_test(uniform_states), cmocka_unit_test(hanging_sheet),
-        cmocka_unit_test(fields),      cmocka_unit_test(mass),           cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives),    cmocka_unit_test(degenerate),
+                                       cmocka_unit_test(rigid_motions),  cmocka_unit_test(projected),
+                                       cmocka_unit_test(uniform_states), cmocka_unit_test(affine_maps),
+                                       cmocka_unit_test(hanging_sheet),  cmocka_unit_test(fields),
+                                       cmocka_unit_test(mass),           cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
