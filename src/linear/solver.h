@@ -166,7 +166,8 @@ typedef struct sn_krylov {
       "the block diagonals of all levels, for meshes with levels; the coarsest level is solved")                       \
     X(preconditioner_ssor, "ssor", "symmetric successive over-relaxation by 3 x 3 blocks")                             \
     X(preconditioner_ic0, "ic0", "incomplete Cholesky factor on the pattern of the matrix, by 3 x 3 blocks")           \
-    X(preconditioner_ict, "ict", "incomplete Cholesky factor with a drop tolerance, by 3 x 3 blocks")
+    X(preconditioner_ict, "ict", "incomplete Cholesky factor with a drop tolerance, by 3 x 3 blocks")                  \
+    X(preconditioner_ic0_lumps, "ic0-lumps", "ic0 and rigid motions of groups of nodes")
 
 #define SN_DECLARE_KRYLOV(symbol, name, text) extern const sn_krylov sn_##symbol;
 #define SN_DECLARE_PRECONDITIONER(symbol, name, text) extern const sn_preconditioner sn_##symbol;
