@@ -103,7 +103,6 @@ static sn_world *make_world(sn_context *context, const cloth_scene *scene, const
     options.time.step = step;
     strcpy(options.time.newton.kind, "one-step");
     options.solver.tolerance = c->tolerance;
-    if (getenv("PRE")) strcpy(options.solver.preconditioner, getenv("PRE"));
     sn_world *world;
     bench_check(sn_world_create(context, &options, &world, &error), &error);
     for (int b = 0; b < 2; ++b) sn_mesh_destroy(mesh[b]);

@@ -41,11 +41,11 @@ static void test_same_bits(void **state) {
         int threads;
     } way[] = {{"baseline", 1}, {"avx2", 2}, {"avx512", 4}, {"avx512", 1}};
     const char *const kind[][3] = {
-        {"cg", "auto", "single"},        {"cg", "auto", "double"},      {"cg", "ssor", "auto"},
-        {"cg", "ic0", "auto"},           {"cg", "ict", "auto"},         {"minres", "auto", "auto"},
-        {"qmr", "auto", "auto"},         {"bicgstab", "auto", "auto"},  {"gmres", "auto", "auto"},
-        {"ldlt", "auto", "auto"},        {"eisenstat", "auto", "auto"}, {"cg", "bpx", "auto"},
-        {"cg", "hierarchical", "double"}};
+        {"cg", "auto", "single"},   {"cg", "auto", "double"},        {"cg", "ssor", "auto"},
+        {"cg", "ic0", "auto"},      {"cg", "ict", "auto"},           {"cg", "ic0-lumps", "auto"},
+        {"minres", "auto", "auto"}, {"qmr", "auto", "auto"},         {"bicgstab", "auto", "auto"},
+        {"gmres", "auto", "auto"},  {"ldlt", "auto", "auto"},        {"eisenstat", "auto", "auto"},
+        {"cg", "bpx", "auto"},      {"cg", "hierarchical", "double"}};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; ++i) {
         double *first = NULL;
         int iterations = 0;
@@ -111,6 +111,7 @@ static void test_failing_memory(void **state) {
     failing_memory("gmres", "auto");
     failing_memory("qmr", "ssor");
     failing_memory("minres", "ict");
+    failing_memory("cg", "ic0-lumps");
     failing_memory("ldlt", "auto");
     failing_memory("cg", "hierarchical");
     failing_memory("cg", "bpx");
