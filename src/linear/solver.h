@@ -37,6 +37,7 @@ typedef struct sn_source {
     const double *now;                  /* nodes x 3, the positions of the linearisation */
     int64_t place;                      /* number of the linearisation; together with (m, d, k) it names the matrix */
     const sn_levels *levels;            /* nested levels of the mesh; NULL: none */
+    bool relisted; /* the data of the preconditioner are of this place and filter, but the listed blocks have changed */
 } sn_source;
 
 /* y = A x, not filtered. The method passes a filtered x and filters y itself. */
@@ -166,7 +167,8 @@ typedef struct sn_krylov {
       "the block diagonals of all levels, for meshes with levels; the coarsest level is solved")                       \
     X(preconditioner_ssor, "ssor", "symmetric successive over-relaxation by 3 x 3 blocks")                             \
     X(preconditioner_ic0, "ic0", "incomplete Cholesky factor on the pattern of the matrix, by 3 x 3 blocks")           \
-    X(preconditioner_ict, "ict", "incomplete Cholesky factor with a drop tolerance, by 3 x 3 blocks")
+    X(preconditioner_ict, "ict", "incomplete Cholesky factor with a drop tolerance, by 3 x 3 blocks")                  \
+    X(preconditioner_ic0_lumps, "ic0-lumps", "ic0 together with rigid motions of groups of nodes; the choice for cloth")
 
 #define SN_DECLARE_KRYLOV(symbol, name, text) extern const sn_krylov sn_##symbol;
 #define SN_DECLARE_PRECONDITIONER(symbol, name, text) extern const sn_preconditioner sn_##symbol;

@@ -10,6 +10,7 @@
 
 enum {
     AUTO_MULTIGRID_NODES = 600, /* `auto` uses multigrid from this size on; in dynamics the size of the largest body */
+    AUTO_LUMPS_NODES = 2000,    /* `auto` uses lumps for cloth from this size on */
     AUTO_DIRECT_NODES = 20000,  /* `auto` in statics: largest size for a direct factor */
     AUTO_LDLT_NODES = 4000,     /* the same, without CHOLMOD */
     AUTO_MISSES = 3,            /* after so many misses in a row: no mixed method, and statics uses the direct factor */
@@ -48,7 +49,7 @@ static bool mixed_pays(const sn_linear *linear) {
 }
 
 /* Multigrid has cells of space around the nodes: a sheet that lies in folds has nodes in one cell that are far from
- * each other. Incomplete factors do not mind. */
+ * each other. Incomplete factors do not mind, and lumps are neighbours on the mesh. */
 static bool has_cloth(const sn_elements_model *elements) {
     for (int b = 0; b < elements->batch_count; ++b)
         if (elements->batch[b].law->flags & SN_LAW_CLOTH) return true;
@@ -100,8 +101,9 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     else
         c.preconditioner = !is_auto(o->preconditioner) ? sn_preconditioner_find(o->preconditioner)
                            : linear->model.basis       ? &sn_preconditioner_block_jacobi
-                           : c.assembled && has_cloth(linear->model.elements) ? &sn_preconditioner_ic0
-                           : large                                            ? &sn_preconditioner_multigrid
-                                                                              : &sn_preconditioner_block_jacobi;
+                           : c.assembled && has_cloth(linear->model.elements)
+                               ? (size >= AUTO_LUMPS_NODES ? &sn_preconditioner_ic0_lumps : &sn_preconditioner_ic0)
+                           : large ? &sn_preconditioner_multigrid
+                                   : &sn_preconditioner_block_jacobi;
     return c;
 }

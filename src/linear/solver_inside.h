@@ -38,11 +38,12 @@ typedef struct sn_linear_place {
     const sn_block_list *stiffness, *damping; /* NULL for none */
     const double *rayleigh_mass;              /* NULL for none */
     sn_made matrix, diagonal, cache;
-    sn_made listed; /* `listed` of the solver belongs to the matrix: only the listed blocks may have changed since */
-    bool prepared;  /* the preconditioner's data belong to this matrix and filter */
-    bool copied;    /* those data were made for the matrix, not for the exact operator */
-    bool corrected; /* the correction for coupled bodies was made, or left out */
-    bool stiff;     /* block-Jacobi needs this correction */
+    sn_made listed;   /* `listed` of the solver belongs to the matrix: only the listed blocks may have changed since */
+    sn_made factored; /* the preconditioner's data were made at this place and with this filter, for these numbers */
+    bool prepared;    /* the preconditioner's data belong to this matrix and filter */
+    bool copied;      /* those data were made for the matrix, not for the exact operator */
+    bool corrected;   /* the correction for coupled bodies was made, or left out */
+    bool stiff;       /* block-Jacobi needs this correction */
 } sn_linear_place;
 
 struct sn_linear {

@@ -21,7 +21,7 @@ void sn_linear_release_data(sn_linear *linear) {
     if (linear->preconditioner && linear->data) linear->preconditioner->release(linear->context, linear->data);
     linear->data = NULL;
     linear->coupled.usable = false;
-    linear->place.prepared = false;
+    linear->place.prepared = linear->place.factored.valid = false;
 }
 
 void sn_linear_release_matrix(sn_linear *linear) {
@@ -268,8 +268,10 @@ static sn_operator nodal_operator(sn_linear *linear, bool copy) {
     if (copy) {
         sn_operator op = sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
         linear->assembly = sn_linear_assembly(linear);
-        linear->source = (sn_source){&linear->assembly, linear->model.position, linear->place.x, linear->place.number,
-                                     linear->model.levels};
+        linear->source =
+            (sn_source){&linear->assembly,    linear->model.position,
+                        linear->place.x,      linear->place.number,
+                        linear->model.levels, made_for(&linear->place.factored, linear->m, linear->d, linear->k)};
         op.source = &linear->source;
         op.self = linear;
         op.residual = linear->exact ? NULL : exact_residual;
@@ -336,6 +338,7 @@ sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_
         c->preconditioner->update(linear->context, op, &linear->filter.filter, &linear->data, error);
     place->prepared = !status;
     place->copied = copy;
+    place->factored = (sn_made){!status && copy, linear->m, linear->d, linear->k};
     return status || !copy ? status : couple_data(linear, c, op, error);
 }
 
@@ -354,7 +357,7 @@ sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filt
     const double start = sn_seconds();
     bool changed;
     sn_status status = sn_filter_copy_update(linear->context, filter, &linear->filter, &changed, error);
-    if (changed) linear->place.prepared = false;
+    if (changed) linear->place.prepared = linear->place.factored.valid = false;
     if (!status) status = sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + scratch_vectors(linear, c), error);
     if (!status && c->assembled) status = ensure_matrix(linear, c, error);
     if (!status && !c->assembled) {

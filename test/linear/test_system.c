@@ -41,11 +41,11 @@ static void test_same_bits(void **state) {
         int threads;
     } way[] = {{"baseline", 1}, {"avx2", 2}, {"avx512", 4}, {"avx512", 1}};
     const char *const kind[][3] = {
-        {"cg", "auto", "single"},        {"cg", "auto", "double"},      {"cg", "ssor", "auto"},
-        {"cg", "ic0", "auto"},           {"cg", "ict", "auto"},         {"minres", "auto", "auto"},
-        {"qmr", "auto", "auto"},         {"bicgstab", "auto", "auto"},  {"gmres", "auto", "auto"},
-        {"ldlt", "auto", "auto"},        {"eisenstat", "auto", "auto"}, {"cg", "bpx", "auto"},
-        {"cg", "hierarchical", "double"}};
+        {"cg", "auto", "single"},   {"cg", "auto", "double"},        {"cg", "ssor", "auto"},
+        {"cg", "ic0", "auto"},      {"cg", "ict", "auto"},           {"cg", "ic0-lumps", "auto"},
+        {"minres", "auto", "auto"}, {"qmr", "auto", "auto"},         {"bicgstab", "auto", "auto"},
+        {"gmres", "auto", "auto"},  {"ldlt", "auto", "auto"},        {"eisenstat", "auto", "auto"},
+        {"cg", "bpx", "auto"},      {"cg", "hierarchical", "double"}};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; ++i) {
         double *first = NULL;
         int iterations = 0;
@@ -111,6 +111,7 @@ static void test_failing_memory(void **state) {
     failing_memory("gmres", "auto");
     failing_memory("qmr", "ssor");
     failing_memory("minres", "ict");
+    failing_memory("cg", "ic0-lumps");
     failing_memory("ldlt", "auto");
     failing_memory("cg", "hierarchical");
     failing_memory("cg", "bpx");
@@ -119,9 +120,10 @@ static void test_failing_memory(void **state) {
 
 /* No allocation once everything has been there. */
 static void test_no_allocation(void **state) {
-    const char *name[] = {"cg", "cg", "cg", "cg", "cg", "cg", "cg", "ldlt", "gmres", "eisenstat"};
-    const char *with[] = {"auto", "auto", "ssor", "ic0", "ict", "hierarchical", "bpx", "auto", "auto", "auto"};
-    for (int i = 0; i < 10; ++i) {
+    const char *name[] = {"cg", "cg", "cg", "cg", "cg", "cg", "cg", "ldlt", "gmres", "eisenstat", "cg"};
+    const char *with[] = {"auto", "auto", "ssor", "ic0",  "ict",      "hierarchical",
+                          "bpx",  "auto", "auto", "auto", "ic0-lumps"};
+    for (int i = 0; i < 11; ++i) {
         failing_allocator failing = failing_allocator_make();
         fixture f;
         open_in(&f, failing_allocator_context(&failing), 2, 4, false, name[i], with[i], "auto");

@@ -22,7 +22,9 @@
 #include "preconditioner.h"
 
 enum { TRIES = 12 };
-enum { BLOCK = 9 }; /* numbers of a block */
+enum { BLOCK = 9 };   /* numbers of a block */
+enum { STRIDE = 12 }; /* numbers of a block in the row that is being computed: three columns of four */
+typedef double v4 __attribute__((vector_size(32), aligned(8), may_alias));
 #define FIRST_SHIFT 1e-3
 #define LEAST_PIVOT 1e-6 /* relative to the diagonal that the pivot came from */
 
@@ -55,7 +57,7 @@ static sn_status create(sn_context *context, int nodes, sn_incomplete *f, sn_err
     const size_t n = (size_t)nodes;
     if (!f->begin) f->begin = sn_allocate(context, n + 1, sizeof *f->begin);
     if (!f->inverse) f->inverse = sn_allocate(context, n * 9, sizeof *f->inverse);
-    if (!f->work) f->work = sn_allocate(context, n * 9, sizeof *f->work);
+    if (!f->work) f->work = sn_allocate_zero(context, n * STRIDE, sizeof *f->work);
     if (!f->vector) f->vector = sn_allocate_zero(context, n * 4, sizeof *f->vector);
     if (!f->head) f->head = sn_allocate(context, n, sizeof *f->head);
     if (!f->tail) f->tail = sn_allocate(context, n, sizeof *f->tail);
@@ -102,11 +104,10 @@ static void append(sn_incomplete *f, int32_t place, int32_t i, int32_t k, const 
     f->tail[k] = place;
 }
 
-/* out -= U L^T */
-static void subtract(const double U[9], const float L[BLOCK], double out[9]) {
+/* w -= U L^T */
+static void subtract(const v4 U[3], const float L[BLOCK], double w[STRIDE]) {
     for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r)
-            out[3 * c + r] -= U[r] * (double)L[c] + U[3 + r] * (double)L[3 + c] + U[6 + r] * (double)L[6 + c];
+        *(v4 *)(w + 4 * c) -= U[0] * (double)L[c] + U[1] * (double)L[3 + c] + U[2] * (double)L[6 + c];
 }
 
 /* Computes row i. *good: whether its pivot is good. Without fill the heap stays as it was filled: its columns ascend.
@@ -121,28 +122,31 @@ static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bo
     int count = 0;
     for (int32_t e = t->begin[i]; e < t->begin[i + 1]; ++e) {
         const int32_t k = t->column[e];
-        memcpy(f->work + 9 * (int64_t)k, t->value + 9 * (int64_t)e, 9 * sizeof(double));
+        double *w = f->work + STRIDE * (int64_t)k;
+        for (int c = 0; c < 3; ++c) memcpy(w + 4 * c, t->value + 9 * (int64_t)e + 3 * c, 3 * sizeof *w);
         f->mark[k] = i;
         push(heap, &count, k);
     }
     int32_t place = fill ? f->begin[i] : t->begin[i];
     for (int at = 0; fill ? count > 0 : at < count; ++at) {
         const int32_t k = fill ? pop(heap, &count) : heap[at];
-        const double *U = f->work + 9 * (int64_t)k;
-        double L[9], taken[9] = {0};
+        double L[9], U[9], taken[9] = {0};
+        v4 wide[3];
+        memcpy(wide, f->work + STRIDE * (int64_t)k, sizeof wide);
+        for (int c = 0; c < 9; ++c) U[c] = wide[c / 3][c % 3];
         sn_block_multiply(U, f->inverse + 9 * (int64_t)k, L);
         sn_block_subtract(U, L, taken);
         if (fill && !(-trace(taken) > drop * drop * fabs(trace(own)))) continue;
         for (int32_t e = f->head[k]; e >= 0; e = f->next[e]) {
             const int32_t j = f->row[e];
-            double *target = f->work + 9 * (int64_t)j;
+            double *target = f->work + STRIDE * (int64_t)j;
             if (f->mark[j] != i) {
                 if (!fill) continue;
                 f->mark[j] = i;
-                memset(target, 0, 9 * sizeof *target);
+                memset(target, 0, STRIDE * sizeof *target);
                 push(heap, &count, j);
             }
-            subtract(U, f->value + BLOCK * (int64_t)e, target);
+            subtract(wide, f->value + BLOCK * (int64_t)e, target);
         }
         for (int c = 0; c < 9; ++c) D[c] += taken[c];
         const sn_status status = fill ? reserve(context, f, (int64_t)place + 1, error) : SN_OK;
@@ -209,7 +213,7 @@ static void diagonal_only(sn_incomplete *f) {
 }
 
 sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const sn_filter *filter, bool fill,
-                               double drop, void **data, sn_error *error) {
+                               double drop, double shift, void **data, sn_error *error) {
     sn_incomplete *f = *data ? *data : sn_allocate_zero(context, 1, sizeof *f);
     if (!f) return sn_no_memory(error);
     *data = f;
@@ -221,13 +225,36 @@ sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const
     if (!status) status = sn_triangle_update(context, op, filter, &f->triangle, error);
     if (!status) status = reserve(context, f, f->triangle.begin[f->triangle.nodes], error);
     bool good = false;
-    f->shift = 0;
+    f->shift = shift;
     for (int i = 0; i < TRIES && !good && !status; ++i) {
-        f->shift = i == 0 ? 0 : i == 1 ? FIRST_SHIFT : 3 * f->shift;
+        if (i > 0) f->shift = f->shift > 0 ? 3 * f->shift : FIRST_SHIFT;
         status = factor(context, f, fill, drop, &good, error);
     }
     if (!status && !good) diagonal_only(f);
     return status;
+}
+
+/* Adds the change of a node's diagonal block to its pivot. Returns whether the pivot is still good. */
+static bool move_pivot(sn_incomplete *f, int32_t i, const double own[9]) {
+    double *inverse = f->inverse + 9 * (int64_t)i, *old = f->triangle.diagonal + 9 * (int64_t)i, D[9];
+    if (memcmp(old, own, 9 * sizeof *own) == 0) return true;
+    if (!sn_invert_definite(inverse, 0, D)) return false;
+    for (int c = 0; c < 9; ++c) D[c] += own[c] - old[c];
+    for (int k = 0; k < 9; k += 4)
+        if (!(D[k] > LEAST_PIVOT * fabs(own[k]))) return false;
+    memcpy(old, own, 9 * sizeof *own);
+    return sn_invert_definite(D, 1e-13, inverse);
+}
+
+bool sn_incomplete_relist(sn_incomplete *f, const sn_operator *op, const sn_filter *filter) {
+    for (int32_t i = 0; i < f->triangle.nodes; ++i) {
+        const int32_t node = f->parts.node[i];
+        double block[9], own[9];
+        sn_matrix_block(op->matrix, op->matrix->pattern->diagonal[node], block);
+        sn_projected_block(block, sn_filter_find(filter, node), own);
+        if (!move_pivot(f, i, own)) return false;
+    }
+    return true;
 }
 
 typedef struct substitution {

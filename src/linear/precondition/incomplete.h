@@ -18,16 +18,21 @@ typedef struct sn_incomplete {
     int columns, rows, nexts, values, turns; /* capacities */
     double *inverse;                         /* nodes x 9, D^-1 */
     int32_t *head, *tail;                    /* per column of L: its first and last block */
-    double *work;                            /* nodes x 9, the row that is being computed */
+    double *work;                            /* nodes x 12, the row that is being computed */
     double *vector;                          /* nodes x 4 */
     int32_t *mark, *heap;                    /* nodes each; mark[j] == i: block (i, j) exists */
     double shift;                            /* the shift that was needed */
 } sn_incomplete;
 
 /* `fill`: the factor may have blocks outside the pattern of the matrix. Every block that adds less than drop^2 of
- * A_ii's trace to the pivot's trace is then left out. The diagonal is shifted until all pivots are positive. */
+ * A_ii's trace to the pivot's trace is then left out. The diagonal is shifted by `shift`, and by more until all pivots
+ * are positive. */
 sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const sn_filter *filter, bool fill,
-                               double drop, void **data, sn_error *error);
+                               double drop, double shift, void **data, sn_error *error);
+/* The same for a matrix in which only diagonal blocks have changed: L stays, and each pivot takes the change of its
+ * block. It costs next to nothing, and the factor differs from A only where the changes are. Returns false when a pivot
+ * would not be good; the factor is then of no use. */
+bool sn_incomplete_relist(sn_incomplete *f, const sn_operator *op, const sn_filter *filter);
 void sn_incomplete_apply(void *data, const double *r, double *z);
 void sn_incomplete_release(sn_context *context, void *data);
 

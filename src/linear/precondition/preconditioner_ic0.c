@@ -4,7 +4,7 @@
 
 static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
                         sn_error *error) {
-    return sn_incomplete_update(context, op, filter, false, 0, data, error);
+    return sn_incomplete_update(context, op, filter, false, 0, 0, data, error);
 }
 
 const sn_preconditioner sn_preconditioner_ic0 = {

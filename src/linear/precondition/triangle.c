@@ -1,6 +1,8 @@
 /* See triangle.h. */
 #include "triangle.h"
 
+#include <string.h>
+
 #include "linear/matrix/kernels.h"
 #include "preconditioner.h"
 
@@ -85,7 +87,11 @@ static void fill_piece(void *data, int piece) {
                 sn_matrix_block(matrix, pattern->mirror[k], back);
                 for (int c = 0; c < 9; ++c) block[c] = 0.5 * (block[c] + back[3 * (c % 3) + c / 3]);
             }
-            sn_project_pair(block, S, sn_filter_find(w->filter, pattern->column[k]), t->value + 9 * (int64_t)e);
+            const double *T = sn_filter_find(w->filter, pattern->column[k]);
+            if (S || T)
+                sn_project_pair(block, S, T, t->value + 9 * (int64_t)e);
+            else
+                memcpy(t->value + 9 * (int64_t)e, block, sizeof block);
         }
     }
 }
