@@ -186,6 +186,18 @@ typedef struct sn_gas {
 } sn_gas;
 
 /* A body. Each array may be NULL when its count is 0, and each count is 0 by default. */
+/* Adaptive refinement: the elements are chosen from nested levels between two steps (docs/adaptive.md). */
+typedef struct sn_adapt {
+    int levels; /* the last levels of the mesh, which its refinements made, are refined only where it is needed;
+                   0 (default): no adaptive refinement */
+
+    /* Tets of the finest mesh, by their centroids: the tets that hold one of them are refined at the start and stay
+     * so. NULL (default): none */
+    const sn_selector *select;
+
+    int budget; /* the most active tets; 0 (default): no limit */
+} sn_adapt;
+
 typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
     char name[64];       /* at most 63 bytes; "" means "body"; default "body" */
@@ -252,6 +264,10 @@ typedef struct sn_body_options {
 
     const sn_seam *seam;
     int seam_count;
+
+    /* Default: none. For a world of one body with the element "tet4" and a lumped mass. The mesh has been refined
+     * adapt.levels times or more. */
+    sn_adapt adapt;
 
     sn_initial initial;
 } sn_body_options;

@@ -22,6 +22,7 @@ typedef struct sn_solid {
     double *weight; /* kg per node for gravity in dynamics: they agree with the mass, so that free fall is exact */
     double *weight_exact; /* kg per node for gravity in statics: int rho N dV */
     double *rayleigh;     /* 1/s per node: Rayleigh mass damping; NULL: none */
+    struct sn_active *active; /* of an adaptive world: its elements have compact numbers (adaptive.h); else NULL */
     sn_warping warping;
     sn_linear_model linear;
 } sn_solid;
