@@ -196,7 +196,17 @@ typedef struct sn_adapt {
     const sn_selector *select;
 
     int budget; /* the most active tets; 0 (default): no limit */
+
+    /* A name of sn_adapt_measures(): a tet whose measure is above `refine` is refined; "none" (default): only the tets
+     * of `select` are. Eight tets whose measures stay below `coarsen` for `wait` checks in a row become one again, when
+     * the distances of the nodes that go from the middles of their edges are at most `detail` of these edges. */
+    char measure[32];
+    double refine, coarsen; /* in the unit of the measure; coarsen is the smaller one; default 0 */
+    double detail;          /* at least 0; default 0.05 */
+    int every;              /* steps from check to check, at least 1; default 5 */
+    int wait;               /* checks, at least 1; default 10 */
 } sn_adapt;
+SN_API const sn_listing *sn_adapt_measures(int *count);
 
 typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
@@ -375,6 +385,7 @@ typedef struct sn_step_report {
     int linear_history_count;
 
     int contacts;      /* nodes that touch a collider */
+    int active, refined, coarsened; /* adaptive bodies: active tets; tets that were refined and coarsened after the step */
     int body_contacts; /* places where bodies touch each other: the count of sn_world_contacts */
     sn_correction_report correction;
 } sn_step_report;
@@ -431,6 +442,19 @@ typedef struct sn_energies {
     double kinetic, elastic, gravity,
         total; /* J; gravity is 0 for a mass at the origin; total is the sum of the three */
 } sn_energies;
+/* The active set of an adaptive body, and its last change: energies and momenta just before and just after it. */
+typedef struct sn_adapt_report {
+    int active, finest;    /* active tets, and tets of the finest mesh */
+    int unknowns, hanging; /* unknown displacements (3 per free node), and hanging nodes */
+    int refined, coarsened; /* tets that changed after the last step */
+    int refused;            /* at the last change: tets that the budget did not let refine */
+    int64_t changes, all_refined, all_coarsened; /* since the world was made */
+    sn_energies energy_before, energy_after;     /* J; NaN in the elastic energy when it is not finite */
+    double momentum_before[3], momentum_after[3], angular_before[3], angular_after[3]; /* kg m/s, kg m^2/s */
+} sn_adapt_report;
+/* SN_NOT_FOUND when no body is adaptive. */
+SN_API sn_status sn_world_adapt_report(const sn_world *world, sn_adapt_report *report);
+
 /* The energies of all bodies. SN_INVERTED when a law with ln J meets an element with J <= 0. */
 SN_API sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *error);
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/sorted.h"
+
 #include "inside.h"
 
 /* ---- What does not go together ---- */
@@ -52,6 +54,17 @@ static sn_status check(const sn_world *world, const sn_world_options *options, s
     const sn_body_options *own = &options->body[0];
     const char *what = refused_of_body(options, own, &world->model->body[0]);
     if (what) return sn_fail_at(error, SN_UNSUPPORTED, "adapt", "'adapt' of a body does not support %s", what);
+    const sn_adapt *o = &own->adapt;
+    if (!*o->measure || strcmp(o->measure, "none") == 0) return SN_OK;
+    if (!(o->refine > 0))
+        return sn_fail_at(error, SN_BAD_INPUT, "adapt.refine",
+                          "adapt.refine is %g; the measure '%s' needs a threshold above 0", o->refine, o->measure);
+    if (!(o->coarsen < o->refine))
+        return sn_fail_at(error, SN_BAD_INPUT, "adapt.coarsen",
+                          "adapt.coarsen is %g; it must be below adapt.refine, which is %g", o->coarsen, o->refine);
+    if (world->parameters.no_inertia)
+        return sn_fail_at(error, SN_UNSUPPORTED, "adapt.measure",
+                          "adapt.measure '%s' needs a mode with time and inertia; give 'select' alone", o->measure);
     return SN_OK;
 }
 
@@ -69,6 +82,16 @@ static sn_status allocate(const sn_world *world, sn_adaptive *a, sn_error *error
     complete = (a->weight = sn_allocate(context, nodes, sizeof *a->weight)) && complete;
     complete = (a->held = sn_allocate(context, nodes, sizeof *a->held)) && complete;
     complete = (a->projection = sn_allocate(context, 9 * nodes, sizeof *a->projection)) && complete;
+    const size_t tets = (size_t)a->forest.count, finest = (size_t)world->model->element_count;
+    complete = (a->quiet = sn_allocate_zero(context, tets, sizeof *a->quiet)) && complete;
+    complete = (a->wanted = sn_allocate_zero(context, tets, 1)) && complete;
+    complete = (a->value = sn_allocate_zero(context, finest, sizeof *a->value)) && complete;
+    complete = (a->value_of = sn_allocate_zero(context, tets + finest, sizeof *a->value_of)) && complete;
+    complete = (a->room = sn_allocate_zero(context, 7 * nodes, sizeof *a->room)) && complete;
+    complete = (a->touched = sn_allocate_zero(context, nodes, 1)) && complete;
+    complete = (a->coarse = sn_allocate(context, tets, sizeof *a->coarse)) && complete;
+    complete = (a->fine = sn_allocate(context, tets, sizeof *a->fine)) && complete;
+    a->impulse = a->room;
     complete = (a->kept = sn_allocate_zero(context, (size_t)a->forest.count, 1)) && complete;
     return complete ? SN_OK : sn_no_memory(error);
 }
@@ -129,6 +152,7 @@ static sn_status make(sn_world *world, const sn_world_options *options, sn_error
     if (!a) return sn_no_memory(error);
     a->options = own->adapt;
     a->options.select = NULL;
+    if (a->options.wait < 1) a->options.wait = 1;
     if (a->options.budget == 0) a->options.budget = INT32_MAX;
     const sn_body *body = &world->model->body[0];
     sn_status status = sn_forest_create(world->context, body->mesh, world->model->compiled + body->node_first,
@@ -163,7 +187,7 @@ void sn_adaptive_destroy(sn_world *world) {
     sn_block_list_release(world->context, &a->stiffness);
     sn_block_list_release(world->context, &a->damping);
     for (int i = 0; i < SN_SPAN; ++i) sn_release(world->context, a->direction[i]);
-    void *const array[] = {a->kept,  a->mass,     a->drag, a->weight,     a->x, a->v, a->force,
+    void *const array[] = {a->quiet, a->wanted, a->value, a->value_of, a->room, a->touched, a->coarse, a->fine, a->kept,  a->mass,     a->drag, a->weight,     a->x, a->v, a->force,
                            a->right, a->solution, a->held, a->projection, a};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
     world->adaptive = NULL;

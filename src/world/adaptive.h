@@ -55,6 +55,17 @@ typedef struct sn_adaptive {
     int32_t *held;                    /* nodes and projections of the compact filter */
     double *projection;
     sn_filter filter;
+    /* Changes (adaptive_change.c). */
+    int32_t *quiet;       /* forest.count: checks in a row with a measure below the lower threshold */
+    uint8_t *wanted;      /* forest.count: scratch */
+    double *value;        /* finest tets: scratch, the measures of the leaves */
+    double *value_of;     /* all tets: scratch */
+    double *room;         /* 7 numbers per compiled number: scratch */
+    double *impulse;      /* the same place: 3 numbers */
+    uint8_t *touched;     /* per compiled number: scratch */
+    int32_t *coarse;      /* forest.count: scratch */
+    struct sn_keyed *fine; /* forest.count: scratch */
+    sn_adapt_report report;
 } sn_adaptive;
 
 /* Makes world->adaptive if the body has levels to adapt, with the tets that its selector refines. */
@@ -65,6 +76,16 @@ sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *sol
                              sn_error *error);
 /* The same of elements that keep something from step to step. */
 sn_status sn_adaptive_allows_elements(const sn_elements_model *elements, bool warps, sn_error *error);
+
+/* adaptive_change.c: after a step: changes the active set if the measure asks for it. */
+sn_status sn_adaptive_step(sn_world *world, sn_error *error);
+/* Writes the active set to the state, and takes it from there. */
+void sn_adaptive_note(const sn_world *world);
+sn_status sn_adaptive_restore(sn_world *world, sn_error *error);
+/* adaptive_measure.c: the measures of all leaves at the present state. room: 7 numbers per compact node. */
+void sn_adaptive_measure(const sn_world *world, double *room, double *value);
+/* parameters.c: compiles the elements and the solver again for another active set. The state stays. */
+sn_status sn_world_reactivate(sn_world *world, sn_error *error);
 
 sn_status sn_active_create(const sn_world *world, sn_active **active, sn_error *error);
 void sn_active_destroy(sn_context *context, sn_active *active);

@@ -214,6 +214,15 @@ static void release_compiled(sn_context *context, compiled *c) {
     sn_memory_destroy(context, &c->memory);
 }
 
+sn_status sn_world_reactivate(sn_world *world, sn_error *error) {
+    compiled c = {0};
+    const sn_status status = compile(world, &c, error);
+    if (!status) c = exchange(world, c);
+    release_compiled(world->context, &c);
+    if (!status) sn_workspace_forget(world);
+    return status;
+}
+
 /* Compiles the solid again and keeps the state. Keeps the history too when the method is the same. Rotations start from
  * rest, and the memory of materials is forgotten. */
 static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
