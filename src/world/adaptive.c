@@ -9,8 +9,6 @@
 
 /* ---- What does not go together ---- */
 static const char *refused_of_body(const sn_world_options *o, const sn_body_options *b, const sn_body *body) {
-    bool gas = false;
-    gas = b->gas.pressure != 0;
     return o->body_count > 1                          ? "several bodies"
            : body->rigid                              ? "a rigid body"
            : b->rigid_count > 0                       ? "rigid cores"
@@ -19,7 +17,7 @@ static const char *refused_of_body(const sn_world_options *o, const sn_body_opti
            : body->hierarchical                       ? "the basis 'hierarchical'"
            : body->muscle                             ? "muscles"
            : b->link_count > 0 || b->seam_count > 0   ? "links and seams"
-           : gas                                      ? "gas"
+           : b->gas.pressure != 0                     ? "gas"
            : o->contact.self || o->contact.pair_count ? "contact of the body with itself"
                                                       : NULL;
 }
@@ -44,6 +42,10 @@ sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *sol
     if (!known)
         return sn_fail_at(error, SN_UNSUPPORTED, "time.method",
                           "time.method '%s' does not support a body with 'adapt'; take implicit-euler", method->name);
+    const char *measure = world->adaptive->options.measure;
+    if (world->parameters.no_inertia && *measure && strcmp(measure, "none") != 0)
+        return sn_fail_at(error, SN_UNSUPPORTED, "adapt.measure",
+                          "adapt.measure '%s' needs a mode with time and inertia; give 'select' alone", measure);
     if (strcmp(solver->operator_, "assembly-free") == 0)
         return sn_fail_at(error, SN_UNSUPPORTED, "solver.operator",
                           "solver.operator 'assembly-free' does not support a body with 'adapt'; take assembled");
@@ -62,9 +64,6 @@ static sn_status check(const sn_world *world, const sn_world_options *options, s
     if (!(o->coarsen < o->refine))
         return sn_fail_at(error, SN_BAD_INPUT, "adapt.coarsen",
                           "adapt.coarsen is %g; it must be below adapt.refine, which is %g", o->coarsen, o->refine);
-    if (world->parameters.no_inertia)
-        return sn_fail_at(error, SN_UNSUPPORTED, "adapt.measure",
-                          "adapt.measure '%s' needs a mode with time and inertia; give 'select' alone", o->measure);
     return SN_OK;
 }
 
@@ -97,7 +96,9 @@ static sn_status allocate(const sn_world *world, sn_adaptive *a, sn_error *error
 }
 
 /* Masses of the finest mesh, and Rayleigh's mass damping a m. */
-static sn_status weigh(const sn_world *world, sn_adaptive *a, sn_error *error) {
+sn_status sn_adaptive_weigh(sn_world *world, sn_error *error) {
+    sn_adaptive *a = world->adaptive;
+    if (!a) return SN_OK;
     const sn_body *body = &world->model->body[0];
     const sn_material *material = world->parameters.material + body->material_first;
     const sn_batch_source source = {.element = body->element,
@@ -109,6 +110,9 @@ static sn_status weigh(const sn_world *world, sn_adaptive *a, sn_error *error) {
                                     .material_count = body->material_count,
                                     .name = body->name,
                                     .label = body->mesh->tet_label};
+    memset(a->mass, 0, (size_t)world->model->node_count * sizeof *a->mass);
+    sn_release(world->context, a->drag);
+    a->drag = NULL;
     const sn_status status = sn_within(error, sn_mass_lumped(&source, a->mass, error), "bodies.0.mesh");
     bool any = false;
     for (int m = 0; m < body->material_count; ++m) any = any || material[m].rayleigh[0] != 0;
@@ -166,7 +170,7 @@ static sn_status make(sn_world *world, const sn_world_options *options, sn_error
                           "adapt.budget is %d, and the coarsest mesh has %d tets; it must be at least as large",
                           a->options.budget, a->forest.leaf_count);
     status = allocate(world, a, error);
-    if (!status) status = weigh(world, a, error);
+    if (!status) status = sn_adaptive_weigh(world, error);
     return status ? status : refine_selected(world, own->adapt.select, a, error);
 }
 

@@ -71,6 +71,8 @@ typedef struct sn_adaptive {
 /* Makes world->adaptive if the body has levels to adapt, with the tets that its selector refines. */
 sn_status sn_adaptive_create(sn_world *world, const sn_world_options *options, sn_error *error);
 void sn_adaptive_destroy(sn_world *world);
+/* Call it when densities or mass damping have changed, before the solid is compiled. */
+sn_status sn_adaptive_weigh(sn_world *world, sn_error *error);
 /* SN_UNSUPPORTED when an adaptive world does not go with the method or the solver. */
 sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *solver, const sn_method *method,
                              sn_error *error);

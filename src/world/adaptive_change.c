@@ -142,11 +142,25 @@ static void mark_tet(sn_adaptive *a, int tet) {
     for (int i = 0; i < 10; ++i) a->touched[a->forest.node[10 * (size_t)tet + (size_t)i]] = 1;
 }
 
+/* Puts the slaves of the present forest between their parents. */
+static void follow(sn_world *world) {
+    const sn_levels *levels = &world->model->levels;
+    double *const vector[2] = {world->state.x, world->state.v};
+    for (int32_t at = levels->begin[1]; at < levels->begin[levels->count]; ++at) {
+        if (sn_forest_kind(&world->adaptive->forest, levels->node[at]) == SN_NODE_FREE) continue;
+        const size_t own = 3 * (size_t)levels->node[at], p = 3 * (size_t)levels->parent[2 * (size_t)at],
+                     q = 3 * (size_t)levels->parent[2 * (size_t)at + 1];
+        for (int k = 0; k < 2; ++k)
+            for (size_t c = 0; c < 3; ++c) vector[k][own + c] = 0.5 * (vector[k][p + c] + vector[k][q + c]);
+    }
+}
+
 /* Coarsens the tets and gives the momentum of the details that go to the parents. */
 static void coarsen(sn_world *world, const int32_t *list, int count) {
     sn_adaptive *a = world->adaptive;
     const sn_levels *levels = &world->model->levels;
-    double *mass = a->weight, *x = world->state.x, *v = world->state.v;
+    double *mass = a->weight, *v = world->state.v;
+    if (!count) return;
     memcpy(mass, world->solid->mass, (size_t)world->model->node_count * sizeof *mass);
     memset(a->impulse, 0, 3 * (size_t)world->model->node_count * sizeof *a->impulse);
     for (int k = 0; k < count; ++k) sn_forest_coarsen(&a->forest, list[k]), mark_tet(a, list[k]);
@@ -159,13 +173,13 @@ static void coarsen(sn_world *world, const int32_t *list, int count) {
             for (size_t c = 0; c < 3; ++c) {
                 const double share = 0.5 * mass[node] * (v[own + c] - 0.5 * (v[p + c] + v[q + c]));
                 a->impulse[p + c] += share, a->impulse[q + c] += share;
-                x[own + c] = 0.5 * (x[p + c] + x[q + c]);
             }
             mass[parent[0]] += 0.5 * mass[node], mass[parent[1]] += 0.5 * mass[node];
             mass[node] = 0;
         }
     for (size_t i = 0; i < 3 * (size_t)world->model->node_count; ++i)
         if (a->impulse[i] != 0) v[i] += a->impulse[i] / mass[i / 3];
+    follow(world); /* refining may make some of these nodes free again */
 }
 
 /* Turns the touched nodes about their centre of mass, so that the angular momentum is what it was. */
@@ -217,7 +231,6 @@ static sn_status change(sn_world *world, const int32_t *coarse, int coarse_count
     if (status) return status;
     momentum_of(world, world->solid->mass, r->momentum_before, r->angular_before);
     memset(a->touched, 0, (size_t)world->model->node_count);
-    const int before = a->forest.leaf_count;
     coarsen(world, coarse, coarse_count);
     r->coarsened = coarse_count, r->refined = 0, r->refused = 0;
     for (int i = 0; i < fine_count; ++i) {
@@ -230,7 +243,6 @@ static sn_status change(sn_world *world, const int32_t *coarse, int coarse_count
         r->refined += a->forest.journal_count;
     }
     if (!r->coarsened && !r->refined) return SN_OK;
-    (void)before;
     status = sn_world_reactivate(world, error);
     if (status) return status;
     sn_active_follow(world->solid->active, world->state.x);
