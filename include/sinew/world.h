@@ -450,6 +450,7 @@ typedef struct sn_adapt_report {
     int refused;            /* at the last change: tets that the budget did not let refine */
     int64_t changes, all_refined, all_coarsened; /* since the world was made */
     sn_energies energy_before, energy_after;     /* J; NaN in the elastic energy when it is not finite */
+    double seconds;                              /* real time in s that the last change took */
     double momentum_before[3], momentum_after[3], angular_before[3], angular_after[3]; /* kg m/s, kg m^2/s */
 } sn_adapt_report;
 /* SN_NOT_FOUND when no body is adaptive. */

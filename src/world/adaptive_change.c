@@ -3,7 +3,7 @@
  * Every `every` steps the measure of each leaf is compared with two thresholds. A tet takes the place of its children
  * when all of them stayed below the lower one for `wait` checks in a row, and when the details of the nodes that go are
  * small. Then leaves above the upper one are refined, the largest first, as far as the budget goes. A tet that was just
- * coarsened is not refined in the same check.
+ * coarsened is not refined in the same check, unless the rule of the forest demands it.
  *
  * Refining moves nothing: new nodes lie where they lay, at the mean of their parents, with the mean velocity; their
  * details start at 0. Coarsening drops details. With the detail w = v_h - (v_p + v_q) / 2 of the velocity of a node that
@@ -94,13 +94,32 @@ static void spread_value(void *data, int tet, int level) {
     s->value_of[tet] = s->value[s->leaf++];
 }
 
+static bool is_leaf(const sn_forest *f, int tet) {
+    const int parent = sn_forest_parent(f, tet);
+    return !f->refined[tet] && (parent < 0 || f->refined[parent]);
+}
+
+/* The measure below which tets are coarsened. When more leaves want to be refined than the budget allows, the threshold
+ * rises with the largest measure that must wait: quieter places make room, with the same hysteresis. */
+static double lower_threshold(const sn_adaptive *a, const double *value_of, sn_keyed *list) {
+    const sn_forest *f = &a->forest;
+    const double coarsen = a->options.coarsen, refine = a->options.refine;
+    const int room = (a->options.budget - f->leaf_count) / 7;
+    int count = 0;
+    for (int t = 0; t < f->count; ++t)
+        if (value_of[t] > refine && is_leaf(f, t)) list[count++] = (sn_keyed){-value_of[t], t};
+    if (count <= room) return coarsen;
+    qsort(list, (size_t)count, sizeof *list, sn_compare_keyed);
+    return fmax(coarsen, -list[room].key * (coarsen / refine));
+}
+
 /* Lists the tets to coarsen, and counts how long the others were quiet. */
-static int list_coarse(sn_world *world, const double *value_of, int32_t *list) {
+static int list_coarse(sn_world *world, const double *value_of, double below, int32_t *list) {
     sn_adaptive *a = world->adaptive;
     int count = 0;
     for (int t = 0; t < a->forest.count; ++t) {
         const bool may = sn_forest_can_coarsen(&a->forest, t) && !a->kept[t];
-        if (!may || largest_child(a, value_of, t) >= a->options.coarsen) {
+        if (!may || largest_child(a, value_of, t) >= below) {
             a->quiet[t] = 0;
             continue;
         }
@@ -117,10 +136,8 @@ static int list_fine(const sn_adaptive *a, const double *value_of, const int32_t
     int count = 0, next = 0;
     for (int t = 0; t < f->count; ++t) {
         while (next < coarse_count && coarse[next] < t) ++next;
-        const int parent = sn_forest_parent(f, t);
         const bool just = next < coarse_count && coarse[next] == t;
-        if (just || f->refined[t] || (parent >= 0 && !f->refined[parent])) continue;
-        if (value_of[t] > a->options.refine) list[count++] = (sn_keyed){-value_of[t], t};
+        if (!just && is_leaf(f, t) && value_of[t] > a->options.refine) list[count++] = (sn_keyed){-value_of[t], t};
     }
     qsort(list, (size_t)count, sizeof *list, sn_compare_keyed);
     return count;
@@ -227,6 +244,7 @@ static sn_status change(sn_world *world, const int32_t *coarse, int coarse_count
                         sn_error *error) {
     sn_adaptive *a = world->adaptive;
     sn_adapt_report *r = &a->report;
+    const double began = sn_seconds();
     sn_status status = take_energy(world, &r->energy_before, error);
     if (status) return status;
     momentum_of(world, world->solid->mass, r->momentum_before, r->angular_before);
@@ -252,7 +270,9 @@ static sn_status change(sn_world *world, const int32_t *coarse, int coarse_count
     momentum_of(world, world->solid->mass, r->momentum_after, r->angular_after);
     ++r->changes;
     r->all_refined += r->refined, r->all_coarsened += r->coarsened;
-    return take_energy(world, &r->energy_after, error);
+    status = take_energy(world, &r->energy_after, error);
+    r->seconds = sn_seconds() - began;
+    return status;
 }
 
 sn_status sn_adaptive_step(sn_world *world, sn_error *error) {
@@ -266,7 +286,8 @@ sn_status sn_adaptive_step(sn_world *world, sn_error *error) {
     sn_adaptive_measure(world, a->room, a->value);
     spreading s = {.value = a->value, .value_of = a->value_of};
     sn_forest_leaves(&a->forest, spread_value, &s);
-    const int coarse = list_coarse(world, a->value_of, a->coarse);
+    const double below = lower_threshold(a, a->value_of, a->fine);
+    const int coarse = list_coarse(world, a->value_of, below, a->coarse);
     const int fine = list_fine(a, a->value_of, a->coarse, coarse, a->fine);
     sn_status status = coarse || fine ? change(world, a->coarse, coarse, a->fine, fine, error) : SN_OK;
     if (status) { /* no memory: back to the set before */

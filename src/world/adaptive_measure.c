@@ -3,9 +3,10 @@
  *
  *   shear      |E - tr E / 3|, the norm of the shear strain
  *   energy     the energy density, J/m^3
- *   gradient   the root of the mean of |E - E_i|^2 over the corners i, where E_i is the mean of E over the leaves at a
- *              node, weighted by volume (Zienkiewicz and Zhu, A simple error estimator, 1987): how fast the strain
- *              changes over a leaf */
+ *   gradient   s times the root of the mean of |E - E_i|^2 over the corners i, where E_i is the mean of E over the leaves
+ *              at a node, weighted by volume (Zienkiewicz and Zhu, A simple error estimator, 1987): how fast the strain
+ *              changes over a leaf. s^2 = 1/8 per level is the share of the volume of a root, so that each leaf
+ *              contributes alike to the square of the error */
 #include <math.h>
 #include <stdalign.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static void shear(const sn_active *a, const double *x, double *value) {
 }
 
 /* room: 7 numbers per compact node: the sum of volume times strain, and of volume. */
-static void gradient(const sn_active *a, const double *x, double *room, double *value) {
+static void gradient(const sn_active *a, int levels, const double *x, double *room, double *value) {
     memset(room, 0, 7 * (size_t)a->count * sizeof *room);
     for (int l = 0; l < a->leaf_count; ++l) {
         double E[6];
@@ -72,7 +73,7 @@ static void gradient(const sn_active *a, const double *x, double *room, double *
             for (int k = 0; k < 6; ++k) gap[k] = E[k] - sum[k] / sum[6];
             total += square(gap);
         }
-        value[l] = sqrt(total / 4);
+        value[l] = sqrt(total / 4 / (double)(1 << 3 * (levels - a->depth[l])));
     }
 }
 
@@ -96,7 +97,7 @@ void sn_adaptive_measure(const sn_world *world, double *room, double *value) {
     if (strcmp(measure, "energy") == 0)
         energy(world, &view, value);
     else if (strcmp(measure, "gradient") == 0)
-        gradient(world->solid->active, view.x, room, value);
+        gradient(world->solid->active, world->adaptive->forest.levels, view.x, room, value);
     else
         shear(world->solid->active, view.x, value);
 }
