@@ -3,7 +3,8 @@
  * The pad measures 25 x 25 x 5 cm, with mu = 0.4 kPa and nu = 0.3, and with a nearly incompressible ball inside. There is
  * no gravity: the document does not print the density, and with that of water so soft a pad sags by a third, more than
  * the finger presses. A ball of 3 cm radius presses 1.5 cm deep and stays. The fully refined pad has 76,800 tets on two
- * levels above the first. */
+ * levels above the first; multigrid solves it. The adaptive pad uses block-Jacobi, which has no lattices to make anew
+ * after a change. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 #define PAD                                                                                                            \
     "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01, \"newton\": {\"kind\": \"one-step\"}}, "        \
-    "\"solver\": {\"tolerance\": 1e-4}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.25, 0.05, 0.25], \"cells\": "  \
+    "\"solver\": {\"tolerance\": 1e-4, \"preconditioner\": \"%s\"}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.25, 0.05, 0.25], \"cells\": "  \
     "[10, 2, 10], \"split\": 6}, \"refine\": %d, \"move\": [-0.125, 0, -0.125]}, \"adapt\": {\"levels\": %d, "         \
     "\"measure\": \"%s\", \"refine\": %g, \"coarsen\": %g, \"budget\": %d}, \"material\": [{\"law\": \"corotated\", "  \
     "\"young\": 1040, \"poisson\": 0.3, \"density\": 1000, \"rayleigh\": {\"stiffness\": 0.01}}, {\"law\": "           \
@@ -27,6 +28,8 @@
 typedef struct poke {
     double force, under; /* N, m */
     double step;         /* processor time of a step at the end, s: the least of several groups */
+    double change;       /* the least time of a change of the set, s, with what the next step must make anew */
+    int changed;         /* active tets after it */
     int64_t late;        /* changes after 2 s */
     sn_adapt_report adapt;
 } poke;
@@ -48,11 +51,25 @@ static sn_status press(experiment_run *run, int refine, int levels, poke *result
     enum { GROUPS = 5, GROUP = 4 };
     sn_scene *scene = NULL;
     sn_world *world = NULL;
-    sn_status status = experiment_scene(run, &scene, &world, error, PAD, refine, levels, levels ? "gradient" : "none",
+    sn_status status = experiment_scene(run, &scene, &world, error, PAD, levels ? "block-jacobi" : "auto", refine, levels, levels ? "gradient" : "none",
                                         0.01, 0.00125, 19200);
     if (status) return status;
     const int held = levels ? 200 : 80;
-    status = step_for(world, held, error);
+    result->change = 1e30;
+    double change = 1e30, next = 0;
+    for (int i = 0, since = 2; i < held && !status; ++i) {
+        const int64_t known = changes_of(world);
+        const double start = thread_seconds();
+        status = sn_world_step(world, NULL, error);
+        const double now = thread_seconds() - start;
+        sn_adapt_report r;
+        if (sn_world_adapt_report(world, &r)) continue;
+        since = r.changes == known ? since + 1 : 0;
+        if (since == 0) change = r.seconds;
+        if (since == 1) next = now; /* it makes edges and coarse lattices anew */
+        if (since == 2 && r.active > 5000 && change + next - now < result->change)
+            result->change = change + next - now, result->changed = r.active;
+    }
     const int64_t before = changes_of(world);
     if (levels && !status) status = step_for(world, 80, error);
     result->step = 1e30;
@@ -106,6 +123,11 @@ static sn_status compare_pads(experiment_run *run, sn_error *error) {
     experiment_claim(run, "steady", (double)adaptive.late, "0", adaptive.late == 0,
                      "changes of the active set while the finger is held, from 2 to 3 s; %lld before",
                      (long long)(adaptive.adapt.changes - adaptive.late));
+    experiment_claim(run, "change", adaptive.change / fine.step, "< 1", adaptive.change < fine.step,
+                     "processor time of a change of the active set by that of a step of the fully refined pad, %.1f and "
+                     "%.1f ms; with %d active tets, and with what the next step must make anew. It is %.1f times an "
+                     "adaptive step with the finger held",
+                     1e3 * adaptive.change, 1e3 * fine.step, adaptive.changed, adaptive.change / adaptive.step);
     return SN_OK;
 }
 
@@ -204,41 +226,12 @@ static sn_status count_losses(experiment_run *run, sn_error *error) {
     return SN_OK;
 }
 
-/* ---- The cost of a change ---- */
-static sn_status time_changes(experiment_run *run, sn_error *error) {
-    sn_scene *scene = NULL;
-    sn_world *world = NULL;
-    double change = 1e30, step = 1e30;
-    int active = 0, changes = 0;
-    sn_status status = experiment_scene(run, &scene, &world, error, PAD, 0, 2, "gradient", 0.0003, 0.00003, 60000);
-    for (int i = 0; i < (run->quick ? 60 : 100) && !status; ++i) {
-        sn_adapt_report r;
-        sn_step_report report;
-        const int64_t before = changes_of(world);
-        status = sn_world_step(world, &report, error);
-        sn_world_adapt_report(world, &r);
-        if (status || r.active < 40000) continue;
-        if (r.changes == before)
-            step = fmin(step, report.seconds);
-        else
-            change = fmin(change, r.seconds), active = r.active, ++changes;
-    }
-    sn_world_destroy(world);
-    sn_scene_destroy(scene);
-    if (status) return status;
-    experiment_claim(run, "change", change / step, "< 1", changes > 0 && change < step,
-                     "time of a change of the set by that of a step, %d active tets, %d changes; the least of each: %.1f "
-                     "and %.1f ms",
-                     active, changes, 1e3 * change, 1e3 * step);
-    return SN_OK;
-}
-
 static sn_status run_adaptive(experiment_run *run, sn_error *error) {
     sn_status status = run_on_one_thread(run, compare_pads, error);
     experiment_progress(run, 0.6);
     if (!status) status = count_losses(run, error);
     experiment_progress(run, 0.8);
-    return status ? status : run_on_one_thread(run, time_changes, error);
+    return status;
 }
 
 const experiment experiment_hauth_adaptive = {

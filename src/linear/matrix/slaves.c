@@ -4,14 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sorted.h"
-
 enum { STENCIL = 2 * SN_ELEMENT_NODES };
 
-/* The number of a slave in the list; -1 for other nodes. */
-static int find(const sn_slaves *slaves, int32_t node) {
-    const int at = (int)sn_lower_bound(slaves->node, 0, slaves->count, node);
-    return at < slaves->count && slaves->node[at] == node ? at : -1;
+/* Per node: its number in the list of slaves; -1 for other nodes. */
+static int32_t *number_slaves(const sn_context *context, const sn_slaves *slaves, int nodes) {
+    int32_t *slave_of = sn_allocate(context, (size_t)nodes, sizeof *slave_of);
+    for (int i = 0; slave_of && i < nodes; ++i) slave_of[i] = -1;
+    for (int i = 0; slave_of && i < slaves->count; ++i) slave_of[slaves->node[i]] = i;
+    return slave_of;
 }
 
 /* ---- Pairs ---- */
@@ -61,10 +61,8 @@ static int64_t visit_pairs(const sn_elements_model *elements, const sn_slaves *s
 sn_status sn_slaves_pairs(const sn_context *context, const sn_elements_model *elements, const sn_slaves *slaves,
                           int32_t (**pair)[2], int *count, sn_error *error) {
     *pair = NULL, *count = 0;
-    int32_t *slave_of = sn_allocate(context, (size_t)elements->node_count, sizeof *slave_of);
+    int32_t *slave_of = number_slaves(context, slaves, elements->node_count);
     if (!slave_of) return sn_no_memory(error);
-    for (int i = 0; i < elements->node_count; ++i) slave_of[i] = -1;
-    for (int i = 0; i < slaves->count; ++i) slave_of[slaves->node[i]] = i;
     const int64_t wanted = visit_pairs(elements, slaves, slave_of, NULL);
     sn_status status = SN_OK;
     if (wanted > INT32_MAX) status = sn_fail(error, SN_UNSUPPORTED, "the mesh has too many hanging nodes");
@@ -106,12 +104,12 @@ static void fold_block(const sn_pattern *pattern, const sn_slaves *slaves, int32
     ++f->cleared;
 }
 
-static void visit(const sn_pattern *pattern, const sn_slaves *slaves, sn_folding *f) {
+static void visit(const sn_pattern *pattern, const sn_slaves *slaves, const int32_t *slave_of, sn_folding *f) {
     f->count = f->cleared = 0;
     for (int s = 0; s < slaves->count; ++s) {
         const int32_t row = slaves->node[s];
         for (int32_t k = pattern->row_begin[row]; k < pattern->row_begin[row + 1]; ++k) {
-            const int other = find(slaves, pattern->column[k]);
+            const int other = slave_of[pattern->column[k]];
             fold_block(pattern, slaves, row, k, s, other, f);
             /* The mirror in the row of a node that is no slave. */
             if (other < 0) fold_block(pattern, slaves, pattern->column[k], pattern->mirror[k], -1, s, f);
@@ -130,17 +128,21 @@ void sn_folding_release(const sn_context *context, sn_folding *f) {
 sn_status sn_folding_create(const sn_context *context, const sn_pattern *pattern, const sn_slaves *slaves,
                             sn_folding *f, sn_error *error) {
     *f = (sn_folding){0};
-    visit(pattern, slaves, f);
+    int32_t *slave_of = number_slaves(context, slaves, pattern->nodes);
+    if (!slave_of) return sn_no_memory(error);
+    visit(pattern, slaves, slave_of, f);
     const size_t count = (size_t)f->count + 1;
     f->clear = sn_allocate(context, (size_t)f->cleared + 1, sizeof *f->clear);
     f->to = sn_allocate(context, count, sizeof *f->to);
     f->weight = sn_allocate(context, count, sizeof *f->weight);
     f->from = sn_allocate(context, count, sizeof *f->from);
     if (!f->clear || !f->to || !f->weight || !f->from) {
+        sn_release(context, slave_of);
         sn_folding_release(context, f);
         return sn_no_memory(error);
     }
-    visit(pattern, slaves, f);
+    visit(pattern, slaves, slave_of, f);
+    sn_release(context, slave_of);
     return SN_OK;
 }
 
