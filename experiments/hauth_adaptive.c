@@ -1,10 +1,10 @@
 /* hauth-adaptive: adaptive refinement of a poked pad (Hauth 3.1.2, 5.3.4; the rules of Krysl, Grinspun and Schroeder).
  *
- * The pad measures 25 x 25 x 5 cm, with mu = 0.4 kPa and nu = 0.3, and with a nearly incompressible ball inside. There is
- * no gravity: the document does not print the density, and with that of water so soft a pad sags by a third, more than
- * the finger presses. A ball of 3 cm radius presses 1.5 cm deep and stays. The fully refined pad has 76,800 tets on two
- * levels above the first; multigrid solves it. The adaptive pad uses block-Jacobi, which has no lattices to make anew
- * after a change. */
+ * The pad measures 25 x 25 x 5 cm, with mu = 0.4 kPa and nu = 0.3, and with a nearly incompressible ball inside. There
+ * is no gravity: the document does not print the density, and with that of water so soft a pad sags by a third, more
+ * than the finger presses. A ball of 3 cm radius presses 1.5 cm deep and stays. The fully refined pad has 76,800 tets
+ * on two levels above the first; multigrid solves it. The adaptive pad uses block-Jacobi, which has no lattices to make
+ * anew after a change. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,14 +15,16 @@
 
 #define PAD                                                                                                            \
     "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01, \"newton\": {\"kind\": \"one-step\"}}, "        \
-    "\"solver\": {\"tolerance\": 1e-4, \"preconditioner\": \"%s\"}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.25, 0.05, 0.25], \"cells\": "  \
+    "\"solver\": {\"tolerance\": 1e-4, \"preconditioner\": \"%s\"}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": "     \
+    "[0.25, 0.05, 0.25], \"cells\": "                                                                                  \
     "[10, 2, 10], \"split\": 6}, \"refine\": %d, \"move\": [-0.125, 0, -0.125]}, \"adapt\": {\"levels\": %d, "         \
     "\"measure\": \"%s\", \"refine\": %g, \"coarsen\": %g, \"budget\": %d}, \"material\": [{\"law\": \"corotated\", "  \
     "\"young\": 1040, \"poisson\": 0.3, \"density\": 1000, \"rayleigh\": {\"stiffness\": 0.01}}, {\"law\": "           \
     "\"corotated\", \"young\": 1200, \"poisson\": 0.49, \"density\": 1000, \"rayleigh\": {\"stiffness\": 0.01}, "      \
     "\"select\": {\"sphere\": {\"center\": [0, 0.025, 0], \"radius\": 0.02}}}], \"fix\": [{\"select\": {\"normal\": "  \
     "[0, -1, 0]}}]}], \"colliders\": [{\"sphere\": {\"center\": [0, 0.08, 0], \"radius\": 0.03}, \"keys\": [[0, 0, "   \
-    "0, 0], [0.3, 0, -0.015, 0], [9, 0, -0.015, 0]]}], \"probes\": [{\"name\": \"under\", \"nearest\": [0, 0.05, 0]}, " \
+    "0, 0], [0.3, 0, -0.015, 0], [9, 0, -0.015, 0]]}], \"probes\": [{\"name\": \"under\", \"nearest\": [0, 0.05, "     \
+    "0]}, "                                                                                                            \
     "{\"name\": \"finger\", \"select\": \"all\", \"quantity\": \"force\", \"interaction\": \"penalty\"}]}"
 
 typedef struct poke {
@@ -51,8 +53,8 @@ static sn_status press(experiment_run *run, int refine, int levels, poke *result
     enum { GROUPS = 5, GROUP = 4 };
     sn_scene *scene = NULL;
     sn_world *world = NULL;
-    sn_status status = experiment_scene(run, &scene, &world, error, PAD, levels ? "block-jacobi" : "auto", refine, levels, levels ? "gradient" : "none",
-                                        0.01, 0.00125, 19200);
+    sn_status status = experiment_scene(run, &scene, &world, error, PAD, levels ? "block-jacobi" : "auto", refine,
+                                        levels, levels ? "gradient" : "none", 0.01, 0.00125, 19200);
     if (status) return status;
     const int held = levels ? 200 : 80;
     result->change = 1e30;
@@ -117,17 +119,19 @@ static sn_status compare_pads(experiment_run *run, sn_error *error) {
     experiment_claim(run, "elements", part, "<= 0.25", part <= 0.25,
                      "active tets by those of the fully refined pad; %d, with %d unknowns and %d hanging nodes",
                      adaptive.adapt.active, adaptive.adapt.unknowns, adaptive.adapt.hanging);
-    experiment_claim(run, "speed", fine.step / adaptive.step, ">= 3", fine.step >= 3 * adaptive.step,
-                     "processor time of a step with the finger held on one thread, fully refined by adaptive; %.2f and %.2f ms",
-                     1e3 * fine.step, 1e3 * adaptive.step);
+    experiment_claim(
+        run, "speed", fine.step / adaptive.step, ">= 3", fine.step >= 3 * adaptive.step,
+        "processor time of a step with the finger held on one thread, fully refined by adaptive; %.2f and %.2f ms",
+        1e3 * fine.step, 1e3 * adaptive.step);
     experiment_claim(run, "steady", (double)adaptive.late, "0", adaptive.late == 0,
                      "changes of the active set while the finger is held, from 2 to 3 s; %lld before",
                      (long long)(adaptive.adapt.changes - adaptive.late));
-    experiment_claim(run, "change", adaptive.change / fine.step, "< 1", adaptive.change < fine.step,
-                     "processor time of a change of the active set by that of a step of the fully refined pad, %.1f and "
-                     "%.1f ms; with %d active tets, and with what the next step must make anew. It is %.1f times an "
-                     "adaptive step with the finger held",
-                     1e3 * adaptive.change, 1e3 * fine.step, adaptive.changed, adaptive.change / adaptive.step);
+    experiment_claim(
+        run, "change", adaptive.change / fine.step, "< 1", adaptive.change < fine.step,
+        "processor time of a change of the active set by that of a step of the fully refined pad, %.1f and "
+        "%.1f ms; with %d active tets, and with what the next step must make anew. It is %.1f times an "
+        "adaptive step with the finger held",
+        1e3 * adaptive.change, 1e3 * fine.step, adaptive.changed, adaptive.change / adaptive.step);
     return SN_OK;
 }
 

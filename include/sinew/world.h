@@ -384,8 +384,9 @@ typedef struct sn_step_report {
     const double *linear_history;
     int linear_history_count;
 
-    int contacts;      /* nodes that touch a collider */
-    int active, refined, coarsened; /* adaptive bodies: active tets; tets that were refined and coarsened after the step */
+    int contacts; /* nodes that touch a collider */
+    int active, refined,
+        coarsened;     /* adaptive bodies: active tets; tets that were refined and coarsened after the step */
     int body_contacts; /* places where bodies touch each other: the count of sn_world_contacts */
     sn_correction_report correction;
 } sn_step_report;
@@ -444,10 +445,10 @@ typedef struct sn_energies {
 } sn_energies;
 /* The active set of an adaptive body, and its last change: energies and momenta just before and just after it. */
 typedef struct sn_adapt_report {
-    int active, finest;    /* active tets, and tets of the finest mesh */
-    int unknowns, hanging; /* unknown displacements (3 per free node), and hanging nodes */
-    int refined, coarsened; /* tets that changed after the last step */
-    int refused;            /* at the last change: tets that the budget did not let refine */
+    int active, finest;                          /* active tets, and tets of the finest mesh */
+    int unknowns, hanging;                       /* unknown displacements (3 per free node), and hanging nodes */
+    int refined, coarsened;                      /* tets that changed after the last step */
+    int refused;                                 /* at the last change: tets that the budget did not let refine */
     int64_t changes, all_refined, all_coarsened; /* since the world was made */
     sn_energies energy_before, energy_after;     /* J; NaN in the elastic energy when it is not finite */
     double seconds;                              /* real time in s that the last change took */
@@ -455,6 +456,10 @@ typedef struct sn_adapt_report {
 } sn_adapt_report;
 /* SN_NOT_FOUND when no body is adaptive. */
 SN_API sn_status sn_world_adapt_report(const sn_world *world, sn_adapt_report *report);
+/* The active tet in which each tet of the finest mesh lies: leaf[e] counts from 0 to active - 1, level[e] is 0 for the
+ * coarsest ones. One number for each tet of sn_world_body_mesh; each array may be NULL. SN_NOT_FOUND when the body is
+ * not adaptive. */
+SN_API sn_status sn_world_active(const sn_world *world, int body, int32_t *leaf, int32_t *level);
 
 /* The energies of all bodies. SN_INVERTED when a law with ln J meets an element with J <= 0. */
 SN_API sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *error);

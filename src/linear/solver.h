@@ -224,7 +224,7 @@ typedef struct sn_linear_model {
      * all unknowns are nodal. */
     const sn_levels *basis;
     const struct sn_slaves *slaves; /* hanging nodes (matrix/slaves.h), for assembled operators; NULL: none */
-    const int32_t (*pair)[2]; /* node pairs that are coupled in addition to those of the elements */
+    const int32_t (*pair)[2];       /* node pairs that are coupled in addition to those of the elements */
     int pair_count;
 } sn_linear_model;
 

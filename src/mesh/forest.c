@@ -13,7 +13,8 @@ static const uint8_t place_of[10][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 1}, 
 static void take_level(sn_forest *f, int level, const int32_t *child, size_t stride) {
     for (int t = f->first[level]; t < f->first[level + 1]; ++t) {
         const int32_t *own = child + 8 * stride * (size_t)(t - f->first[level]);
-        for (int i = 0; i < 10; ++i) f->node[10 * (size_t)t + (size_t)i] = own[place_of[i][0] * stride + place_of[i][1]];
+        for (int i = 0; i < 10; ++i)
+            f->node[10 * (size_t)t + (size_t)i] = own[place_of[i][0] * stride + place_of[i][1]];
         f->level[t] = (uint8_t)level;
     }
 }

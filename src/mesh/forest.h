@@ -1,8 +1,9 @@
 /* A forest of nested tets, and an active set in it: the tets that count at present.
  *
- * The finest tets of a mesh that was octasected L times have ancestors on the levels L - 1 .. 0 below. The tets of level
- * 0 are the roots. A tet may be *refined*; its eight children then take its place. The leaves, tets that are not refined
- * and whose ancestors all are, fill the body. Tets are numbered level by level: the children of tet i of a level are 8 i
+ * The finest tets of a mesh that was octasected L times have ancestors on the levels L - 1 .. 0 below. The tets of
+ * level 0 are the roots. A tet may be *refined*; its eight children then take its place. The leaves, tets that are not
+ * refined and whose ancestors all are, fill the body. Tets are numbered level by level: the children of tet i of a
+ * level are 8 i
  * .. 8 i + 7 of the next one. Only the tets of the levels below L can be refined.
  *
  * A node that is not one of the roots' lies in the middle of an edge, whose ends are its parents. It is
@@ -33,11 +34,11 @@ typedef struct sn_forest {
     int32_t *mid_begin; /* node_count + 1: the tets of which a node is a mid node */
     int32_t *mid;       /* ascending for each node */
     /* The active set. */
-    uint8_t *refined;  /* count */
-    int32_t *split;    /* node_count: refined tets of which the node is a mid node */
-    int32_t *uses;     /* node_count: refined tets of which it is a corner */
-    int leaf_count;    /* active tets */
-    int32_t *journal;  /* count: tets that the last sn_forest_refine refined, in this order */
+    uint8_t *refined; /* count */
+    int32_t *split;   /* node_count: refined tets of which the node is a mid node */
+    int32_t *uses;    /* node_count: refined tets of which it is a corner */
+    int leaf_count;   /* active tets */
+    int32_t *journal; /* count: tets that the last sn_forest_refine refined, in this order */
     int journal_count;
 } sn_forest;
 

@@ -6,9 +6,8 @@
 
 void sn_active_destroy(sn_context *context, sn_active *a) {
     if (!a) return;
-    void *const array[] = {a->node,    a->material,     a->label,          a->leaf,  a->depth,
-                           a->full,    a->compact,      a->hanging.node,   a->slave, a->slaved,
-                           a->rest,    a->mass,         a->hanging.parent, a->rayleigh};
+    void *const array[] = {a->node,         a->material, a->label,  a->leaf, a->depth, a->full,           a->compact,
+                           a->hanging.node, a->slave,    a->slaved, a->rest, a->mass,  a->hanging.parent, a->rayleigh};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_release(context, a);
 }

@@ -1,16 +1,16 @@
 /* Adaptive bodies: a world whose elements are the leaves of a forest (mesh/forest.h).
  *
- * Positions, velocities and everything that acts on a body keep the numbers of the finest mesh. Of its nodes, those that
- * are free in the active set are unknowns. All others are slaves: hanging nodes and nodes that no active tet uses. A
- * slave has the mean of its two parents, level by level, x = T u. Forces on slaves go to their parents, f_u = T^T f.
+ * Positions, velocities and everything that acts on a body keep the numbers of the finest mesh. Of its nodes, those
+ * that are free in the active set are unknowns. All others are slaves: hanging nodes and nodes that no active tet uses.
+ * A slave has the mean of its two parents, level by level, x = T u. Forces on slaves go to their parents, f_u = T^T f.
  *
- * The elements, the matrix and the vectors of the linear solver have compact numbers: the nodes that active tets use, in
- * ascending order. Hanging nodes are slaves there too (linear/matrix/slaves.h). So a solve costs in proportion to the
- * active tets. The functions sn_world_... below stand between both numberings; in worlds without adaptive bodies they
- * pass the call on.
+ * The elements, the matrix and the vectors of the linear solver have compact numbers: the nodes that active tets use,
+ * in ascending order. Hanging nodes are slaves there too (linear/matrix/slaves.h). So a solve costs in proportion to
+ * the active tets. The functions sn_world_... below stand between both numberings; in worlds without adaptive bodies
+ * they pass the call on.
  *
- * The mass of a free node is its row sum, the lumped mass of the finest mesh given to the parents: T^T m. A change of the
- * active set keeps the total mass and the momentum exactly. */
+ * The mass of a free node is its row sum, the lumped mass of the finest mesh given to the parents: T^T m. A change of
+ * the active set keeps the total mass and the momentum exactly. */
 #ifndef SN_WORLD_ADAPTIVE_H
 #define SN_WORLD_ADAPTIVE_H
 
@@ -56,14 +56,14 @@ typedef struct sn_adaptive {
     double *projection;
     sn_filter filter;
     /* Changes (adaptive_change.c). */
-    int32_t *quiet;       /* forest.count: checks in a row with a measure below the lower threshold */
-    uint8_t *wanted;      /* forest.count: scratch */
-    double *value;        /* finest tets: scratch, the measures of the leaves */
-    double *value_of;     /* all tets: scratch */
-    double *room;         /* 7 numbers per compiled number: scratch */
-    double *impulse;      /* the same place: 3 numbers */
-    uint8_t *touched;     /* per compiled number: scratch */
-    int32_t *coarse;      /* forest.count: scratch */
+    int32_t *quiet;        /* forest.count: checks in a row with a measure below the lower threshold */
+    uint8_t *wanted;       /* forest.count: scratch */
+    double *value;         /* finest tets: scratch, the measures of the leaves */
+    double *value_of;      /* all tets: scratch */
+    double *room;          /* 7 numbers per compiled number: scratch */
+    double *impulse;       /* the same place: 3 numbers */
+    uint8_t *touched;      /* per compiled number: scratch */
+    int32_t *coarse;       /* forest.count: scratch */
     struct sn_keyed *fine; /* forest.count: scratch */
     sn_adapt_report report;
 } sn_adaptive;
@@ -98,8 +98,8 @@ void sn_active_give(const sn_active *active, double *full);
 void sn_active_gather(const sn_active *active, const double *full, double *compact);
 void sn_active_spread(const sn_active *active, const double *compact, double *full);
 
-/* Sets the constrained components of x, v and a (each may be NULL) to the prescribed values at time t, and the slaves to
- * the means of their parents. */
+/* Sets the constrained components of x, v and a (each may be NULL) to the prescribed values at time t, and the slaves
+ * to the means of their parents. */
 void sn_world_constrain(sn_world *world, double t, double *x, double *v, double *a);
 
 /* ---- The linear solver of a world, in the numbers of the model ---- */

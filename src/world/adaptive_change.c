@@ -6,8 +6,8 @@
  * coarsened is not refined in the same check, unless the rule of the forest demands it.
  *
  * Refining moves nothing: new nodes lie where they lay, at the mean of their parents, with the mean velocity; their
- * details start at 0. Coarsening drops details. With the detail w = v_h - (v_p + v_q) / 2 of the velocity of a node that
- * becomes a slave,
+ * details start at 0. Coarsening drops details. With the detail w = v_h - (v_p + v_q) / 2 of the velocity of a node
+ * that becomes a slave,
  *
  *   m'_p v'_p = m'_p v_p + m_h w / 2,   the same for q,   m' = T^T m
  *
@@ -31,9 +31,9 @@ void sn_adaptive_note(const sn_world *world) {
     for (int t = 0; t < f->count; ++t) own[t] = f->refined[t] ? REFINED + QUIET * (double)world->adaptive->quiet[t] : 0;
 }
 
-sn_status sn_adaptive_restore(sn_world *world, sn_error *error) {
+/* Takes the wanted set and the counts from the state. Returns whether the set is the present one. */
+static bool take_state(sn_world *world) {
     sn_adaptive *a = world->adaptive;
-    if (!a) return SN_OK;
     const double *own = sn_state_part(&world->state, "active");
     bool same = true;
     for (int t = 0; t < a->forest.count; ++t) {
@@ -43,7 +43,13 @@ sn_status sn_adaptive_restore(sn_world *world, sn_error *error) {
         a->quiet[t] = number / QUIET;
         same = same && a->wanted[t] == a->forest.refined[t];
     }
-    if (same) return SN_OK;
+    return same;
+}
+
+sn_status sn_adaptive_restore(sn_world *world, sn_error *error) {
+    sn_adaptive *a = world->adaptive;
+    if (!a) return SN_OK;
+    if (take_state(world)) return SN_OK;
     if (!sn_forest_set(&a->forest, a->wanted))
         return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its active set is impossible");
     return sn_world_reactivate(world, error);
@@ -279,10 +285,8 @@ sn_status sn_adaptive_step(sn_world *world, sn_error *error) {
     sn_adaptive *a = world->adaptive;
     if (!a) return SN_OK;
     a->report.refined = a->report.coarsened = 0;
-    if (!*a->options.measure || strcmp(a->options.measure, "none") == 0 ||
-        world->state.steps % a->options.every != 0)
+    if (!*a->options.measure || strcmp(a->options.measure, "none") == 0 || world->state.steps % a->options.every != 0)
         return SN_OK;
-    memcpy(a->wanted, a->forest.refined, (size_t)a->forest.count);
     sn_adaptive_measure(world, a->room, a->value);
     spreading s = {.value = a->value, .value_of = a->value_of};
     sn_forest_leaves(&a->forest, spread_value, &s);
@@ -291,10 +295,21 @@ sn_status sn_adaptive_step(sn_world *world, sn_error *error) {
     const int fine = list_fine(a, a->value_of, a->coarse, coarse, a->fine);
     sn_status status = coarse || fine ? change(world, a->coarse, coarse, a->fine, fine, error) : SN_OK;
     if (status) { /* no memory: back to the set before */
+        take_state(world);
         sn_forest_set(&a->forest, a->wanted);
         return status;
     }
     sn_adaptive_note(world);
+    return SN_OK;
+}
+
+sn_status sn_world_active(const sn_world *world, int body, int32_t *leaf, int32_t *level) {
+    if (!world->adaptive || body != 0) return SN_NOT_FOUND;
+    const sn_active *active = world->solid->active;
+    for (int e = 0; e < world->model->element_count; ++e) {
+        if (leaf) leaf[e] = active->leaf[e];
+        if (level) level[e] = world->adaptive->forest.levels - active->depth[active->leaf[e]];
+    }
     return SN_OK;
 }
 

@@ -1,4 +1,5 @@
-/* Between the numbers of the model and the compact numbers of the linear solver of an adaptive world. See adaptive.h. */
+/* Between the numbers of the model and the compact numbers of the linear solver of an adaptive world. See adaptive.h.
+ */
 #include <string.h>
 
 #include "adaptive.h"

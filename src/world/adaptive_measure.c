@@ -3,8 +3,8 @@
  *
  *   shear      |E - tr E / 3|, the norm of the shear strain
  *   energy     the energy density, J/m^3
- *   gradient   s times the root of the mean of |E - E_i|^2 over the corners i, where E_i is the mean of E over the leaves
- *              at a node, weighted by volume (Zienkiewicz and Zhu, A simple error estimator, 1987): how fast the strain
+ *   gradient   s times the root of the mean of |E - E_i|^2 over the corners i, where E_i is the mean of E over the
+ * leaves at a node, weighted by volume (Zienkiewicz and Zhu, A simple error estimator, 1987): how fast the strain
  *              changes over a leaf. s^2 = 1/8 per level is the share of the volume of a root, so that each leaf
  *              contributes alike to the square of the error */
 #include <math.h>

@@ -150,7 +150,8 @@ static sn_status allows(const sn_world *world, const sn_interaction *self, const
     return SN_OK;
 }
 
-const sn_interaction_kind sn_kind_projection = {.allows = allows, .create = create,
+const sn_interaction_kind sn_kind_projection = {.allows = allows,
+                                                .create = create,
                                                 .destroy = destroy,
                                                 .numbers = numbers,
                                                 .filter = filter,

@@ -240,8 +240,7 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
     if (!status) status = fill_mass(world, solid, error);
     if (!status) status = fill_compiled(world, solid, error);
     if (!status) {
-        status =
-            sn_elements_compile(context, solid->compiled, solid->compiled_count, nodes, &solid->elements, error);
+        status = sn_elements_compile(context, solid->compiled, solid->compiled_count, nodes, &solid->elements, error);
         status = sn_within(error, status, "bodies");
     }
     if (!status && !solid->active) fill_places(world, solid);

@@ -10,7 +10,9 @@
 #include "inside.h"
 #include "time/judge.h"
 
-enum { OWN_PARTS = 9 }; /* positions, velocities, accelerations, history, rotations, memory, frames, vertex-frames, active */
+enum {
+    OWN_PARTS = 9
+}; /* positions, velocities, accelerations, history, rotations, memory, frames, vertex-frames, active */
 
 /* ---- Layout ---- */
 static void add_part(sn_state *state, const char *name, int64_t count) {

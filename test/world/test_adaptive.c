@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "failing_allocator.h"
 #include "scene_text.h"
 #include "world/inside.h"
 
@@ -26,8 +27,7 @@ static const char turning[] =
     "{\"levels\": 2, \"measure\": \"%s\", \"refine\": %g, \"coarsen\": %g, \"every\": 2, \"wait\": 1, \"detail\": 1, "
     "\"budget\": 3000}, \"material\": {\"law\": \"corotated\", \"young\": 2e3, \"poisson\": 0.3, \"density\": 1000}, "
     "\"initial\": {\"velocity\": [0.1, 0.2, 0], \"spin\": [0, 2, 3], \"twist\": 300}}]}";
-static const char part[] =
-    "\"adapt\": {\"levels\": 2, \"select\": {\"box\": [[-1, -1, -1], [0.1, 1, 1]]}},";
+static const char part[] = "\"adapt\": {\"levels\": 2, \"select\": {\"box\": [[-1, -1, -1], [0.1, 1, 1]]}},";
 
 static sn_context *context;
 static int start(void **state) {
@@ -265,6 +265,50 @@ static void test_material(void **state) {
     sn_world_destroy(world);
 }
 
+/* Without memory for a world there is none, and nothing is left. Without memory for a change the step is taken back. */
+static void test_memory(void **state) {
+    (void)state;
+    char text[1200], hash[2][17];
+    snprintf(text, sizeof text, turning, "shear", 0.05, 0.04);
+    failing_allocator failing = failing_allocator_make();
+    sn_context *own = failing_allocator_context(&failing);
+    const int64_t before = failing.live;
+    for (int64_t n = 1;; n += 29) {
+        sn_world *world;
+        failing_allocator_arm(&failing, n);
+        const sn_status status = world_from_text(own, "test", text, NULL, 0, &world, NULL);
+        const int failed = failing.failed;
+        failing_allocator_disarm(&failing);
+        sn_world_destroy(world);
+        assert_int_equal(failing.live, before);
+        assert_int_equal(status, failed ? SN_NO_MEMORY : SN_OK);
+        if (!failed) break;
+    }
+    sn_world *world = make_on(own, text, NULL, 0), *calm = make_on(own, text, NULL, 0);
+    run(world, 9), run(calm, 10);
+    sn_adapt_report r;
+    sn_world_adapt_report(calm, &r);
+    assert_true(r.refined + r.coarsened > 0); /* the tenth step changes the set */
+    for (int64_t n = 1; sn_world_steps(world) == 9; n += 7) {
+        const int active = world->adaptive->forest.leaf_count;
+        sn_world_hash(world, hash[0]);
+        failing_allocator_arm(&failing, n);
+        const sn_status status = sn_world_step(world, NULL, NULL);
+        failing_allocator_disarm(&failing);
+        if (!status) break;
+        assert_int_equal(status, SN_NO_MEMORY);
+        sn_world_hash(world, hash[1]);
+        assert_string_equal(hash[0], hash[1]);
+        assert_int_equal(world->adaptive->forest.leaf_count, active);
+    }
+    run(world, 10), run(calm, 10);
+    assert_int_equal(world->adaptive->forest.leaf_count, calm->adaptive->forest.leaf_count);
+    assert_true(gap(world, calm, calm->model->node_count) < 1e-6);
+    sn_world_destroy(world), sn_world_destroy(calm);
+    assert_int_equal(failing.live, before);
+    sn_context_destroy(own);
+}
+
 static void test_refuses(void **state) {
     (void)state;
     static const struct {
@@ -297,8 +341,8 @@ static void test_refuses(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ends),   cmocka_unit_test(test_solvers),  cmocka_unit_test(test_patch),
-        cmocka_unit_test(test_forces), cmocka_unit_test(test_momentum), cmocka_unit_test(test_save),
-        cmocka_unit_test(test_material), cmocka_unit_test(test_refuses)};
+        cmocka_unit_test(test_ends),     cmocka_unit_test(test_solvers),  cmocka_unit_test(test_patch),
+        cmocka_unit_test(test_forces),   cmocka_unit_test(test_momentum), cmocka_unit_test(test_save),
+        cmocka_unit_test(test_material), cmocka_unit_test(test_memory),   cmocka_unit_test(test_refuses)};
     return cmocka_run_group_tests(tests, start, end);
 }

@@ -3,10 +3,10 @@
  *
  *   x = T u,   x_h = (u_p + u_q) / 2,   x_i = u_i elsewhere
  *
- * The forces on a slave go back to its parents: f_u = T^T f_x. The matrix of the unknowns u is T^T A T (Krysl, Grinspun,
- * Schroeder, Natural hierarchical refinement for finite element methods, 2003, give the same space by its basis). The
- * pattern then couples the parents with all nodes of the elements around their slave. A slave keeps its number; its row
- * and column are empty but for the diagonal, and the filter holds it. */
+ * The forces on a slave go back to its parents: f_u = T^T f_x. The matrix of the unknowns u is T^T A T (Krysl,
+ * Grinspun, Schroeder, Natural hierarchical refinement for finite element methods, 2003, give the same space by its
+ * basis). The pattern then couples the parents with all nodes of the elements around their slave. A slave keeps its
+ * number; its row and column are empty but for the diagonal, and the filter holds it. */
 #ifndef SN_LINEAR_SLAVES_H
 #define SN_LINEAR_SLAVES_H
 
