@@ -14,6 +14,7 @@
     X(contact_physics)                                                                                                 \
     X(contact_pile)                                                                                                    \
     X(contact_shaken)                                                                                                  \
+    X(hauth_adaptive)                                                                                                  \
     X(hauth_bar)                                                                                                       \
     X(hauth_cantilever)                                                                                                \
     X(hauth_cloth)                                                                                                     \

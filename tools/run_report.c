@@ -60,6 +60,13 @@ json_t *run_result(const run_job *j) {
                         json_pack("{s:I, s:I, s:I}", "iterations", (json_int_t)j->counts.newton, "divided",
                                   (json_int_t)j->counts.divided, "loose", (json_int_t)j->counts.loose));
     json_object_set_new(o, "linear", linear_json(j));
+    sn_adapt_report adapt;
+    if (!sn_world_adapt_report(j->world, &adapt))
+        json_object_set_new(o, "adapt",
+                            json_pack("{s:i, s:i, s:i, s:i, s:I, s:I, s:I}", "active", adapt.active, "finest",
+                                      adapt.finest, "unknowns", adapt.unknowns, "hanging", adapt.hanging, "changes",
+                                      (json_int_t)adapt.changes, "refined", (json_int_t)adapt.all_refined, "coarsened",
+                                      (json_int_t)adapt.all_coarsened));
     json_object_set_new(o, "timing", timing_json(j));
     json_object_set_new(o, "hash", json_string(hash));
     return o;

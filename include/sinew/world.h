@@ -186,6 +186,28 @@ typedef struct sn_gas {
 } sn_gas;
 
 /* A body. Each array may be NULL when its count is 0, and each count is 0 by default. */
+/* Adaptive refinement: the elements are chosen from nested levels between two steps (docs/adaptive.md). */
+typedef struct sn_adapt {
+    int levels; /* the last levels of the mesh, which its refinements made, are refined only where it is needed;
+                   0 (default): no adaptive refinement */
+
+    /* Tets of the finest mesh, by their centroids: the tets that hold one of them are refined at the start and stay
+     * so. NULL (default): none */
+    const sn_selector *select;
+
+    int budget; /* the most active tets; 0 (default): no limit */
+
+    /* A name of sn_adapt_measures(): a tet whose measure is above `refine` is refined; "none" (default): only the tets
+     * of `select` are. Eight tets whose measures stay below `coarsen` for `wait` checks in a row become one again, when
+     * the distances of the nodes that go from the middles of their edges are at most `detail` of these edges. */
+    char measure[32];
+    double refine, coarsen; /* in the unit of the measure; coarsen is the smaller one; default 0 */
+    double detail;          /* at least 0; default 0.05 */
+    int every;              /* steps from check to check, at least 1; default 5 */
+    int wait;               /* checks, at least 1; default 10 */
+} sn_adapt;
+SN_API const sn_listing *sn_adapt_measures(int *count);
+
 typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
     char name[64];       /* at most 63 bytes; "" means "body"; default "body" */
@@ -252,6 +274,10 @@ typedef struct sn_body_options {
 
     const sn_seam *seam;
     int seam_count;
+
+    /* Default: none. For a world of one body with the element "tet4" and a lumped mass. The mesh has been refined
+     * adapt.levels times or more. */
+    sn_adapt adapt;
 
     sn_initial initial;
 } sn_body_options;
@@ -358,7 +384,9 @@ typedef struct sn_step_report {
     const double *linear_history;
     int linear_history_count;
 
-    int contacts;      /* nodes that touch a collider */
+    int contacts; /* nodes that touch a collider */
+    int active, refined,
+        coarsened;     /* adaptive bodies: active tets; tets that were refined and coarsened after the step */
     int body_contacts; /* places where bodies touch each other: the count of sn_world_contacts */
     sn_correction_report correction;
 } sn_step_report;
@@ -415,6 +443,24 @@ typedef struct sn_energies {
     double kinetic, elastic, gravity,
         total; /* J; gravity is 0 for a mass at the origin; total is the sum of the three */
 } sn_energies;
+/* The active set of an adaptive body, and its last change: energies and momenta just before and just after it. */
+typedef struct sn_adapt_report {
+    int active, finest;                          /* active tets, and tets of the finest mesh */
+    int unknowns, hanging;                       /* unknown displacements (3 per free node), and hanging nodes */
+    int refined, coarsened;                      /* tets that changed after the last step */
+    int refused;                                 /* at the last change: tets that the budget did not let refine */
+    int64_t changes, all_refined, all_coarsened; /* since the world was made */
+    sn_energies energy_before, energy_after;     /* J; NaN in the elastic energy when it is not finite */
+    double seconds;                              /* real time in s that the last change took */
+    double momentum_before[3], momentum_after[3], angular_before[3], angular_after[3]; /* kg m/s, kg m^2/s */
+} sn_adapt_report;
+/* SN_NOT_FOUND when no body is adaptive. */
+SN_API sn_status sn_world_adapt_report(const sn_world *world, sn_adapt_report *report);
+/* The active tet in which each tet of the finest mesh lies: leaf[e] counts from 0 to active - 1, level[e] is 0 for the
+ * coarsest ones. One number for each tet of sn_world_body_mesh; each array may be NULL. SN_NOT_FOUND when the body is
+ * not adaptive. */
+SN_API sn_status sn_world_active(const sn_world *world, int body, int32_t *leaf, int32_t *level);
+
 /* The energies of all bodies. SN_INVERTED when a law with ln J meets an element with J <= 0. */
 SN_API sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *error);
 

@@ -75,6 +75,24 @@ static sn_status check_method(const sn_linear_model *model, const sn_solver_opti
                       options->method, text);
 }
 
+/* The pattern. With slaves: also the pairs that their parents couple, and how blocks are folded. */
+static sn_status make_pattern(sn_linear *linear, sn_error *error) {
+    const sn_linear_model *model = &linear->model;
+    sn_context *context = linear->context;
+    if (!model->slaves)
+        return sn_pattern_create(context, model->elements, model->pair, model->pair_count, &linear->pattern, error);
+    int32_t(*pair)[2];
+    int count;
+    sn_status status = sn_slaves_pairs(context, model->elements, model->slaves, &pair, &count, error);
+    if (!status)
+        status = sn_pattern_create(context, model->elements, (const int32_t(*)[2])pair, count, &linear->pattern, error);
+    sn_release(context, pair);
+    if (!status) status = sn_folding_create(context, &linear->pattern, model->slaves, &linear->folding, error);
+    if (status) return status;
+    linear->followed = sn_allocate_zero(context, (size_t)model->nodes * 3, sizeof *linear->followed);
+    return linear->followed ? SN_OK : sn_no_memory(error);
+}
+
 sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options,
                            bool is_static, sn_linear **out, sn_error *error) {
     sn_status status = check_method(model, options, error);
@@ -85,7 +103,7 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
     linear->model = *model;
     linear->options = *options;
     linear->is_static = is_static;
-    status = sn_pattern_create(context, model->elements, model->pair, model->pair_count, &linear->pattern, error);
+    status = make_pattern(linear, error);
     linear->mass = (sn_mass){&linear->pattern, model->mass, NULL};
     if (!status) status = sn_pattern_largest_part(context, &linear->pattern, &linear->largest, error);
     if (!status) status = sn_scatter_map_create(context, model->elements, &linear->pattern, &linear->map, error);
@@ -129,6 +147,8 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_pattern_release(context, &linear->pattern);
     sn_scatter_map_release(context, &linear->map);
     sn_release(context, linear->mass.coupled);
+    sn_folding_release(context, &linear->folding);
+    sn_release(context, linear->followed);
     sn_release(context, linear->diagonal);
     sn_edges_release(context, &linear->edges);
     sn_scalar_release(context, &linear->scalar);

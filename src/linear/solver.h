@@ -225,7 +225,8 @@ typedef struct sn_linear_model {
     /* The levels of the bodies whose unknowns are hierarchical (basis.h); the nodes of other bodies are loose. NULL:
      * all unknowns are nodal. */
     const sn_levels *basis;
-    const int32_t (*pair)[2]; /* node pairs that are coupled in addition to those of the elements */
+    const struct sn_slaves *slaves; /* hanging nodes (matrix/slaves.h), for assembled operators; NULL: none */
+    const int32_t (*pair)[2];       /* node pairs that are coupled in addition to those of the elements */
     int pair_count;
 } sn_linear_model;
 

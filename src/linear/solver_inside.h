@@ -10,6 +10,7 @@
 #include "linear/matrix/coupling.h"
 #include "linear/matrix/kernels.h"
 #include "linear/matrix/scalar.h"
+#include "linear/matrix/slaves.h"
 #include "linear/matrix/volume.h"
 #include "linear/precondition/coupled.h"
 #include "solver.h"
@@ -81,6 +82,8 @@ struct sn_linear {
     sn_basis basis;           /* of hierarchical unknowns; without memory when model.basis is NULL */
     double *scratch;
     int64_t scratch_size;
+    sn_folding folding; /* with slaves */
+    double *followed;   /* the same: a vector */
 
     void *mass_data; /* diagonal preconditioner of a coupled mass */
 

@@ -36,7 +36,7 @@ static bool made_for(const sn_made *made, double m, double d, double k) {
     return made->valid && made->m == m && made->d == d && made->k == k;
 }
 
-static void exact_product(const sn_linear *linear, double m, double d, double k, const double *u, double *out) {
+static void plain_product(const sn_linear *linear, double m, double d, double k, const double *u, double *out) {
     if (linear->place.view.tension) {
         const sn_scalar *scalar = &linear->scalar;
         if (scalar->valid && scalar->m == m && scalar->d == d && scalar->k == k)
@@ -57,6 +57,23 @@ static void exact_product(const sn_linear *linear, double m, double d, double k,
         sn_elements_product(linear->context, linear->model.elements, &linear->place.view, k, d, cache, u, out);
     sn_block_list_product(linear->place.stiffness, k, u, out);
     sn_block_list_product(linear->place.damping, d, u, out);
+}
+
+/* T^T A T u with slaves. A matrix in double precision is folded already. */
+static void exact_product(const sn_linear *linear, double m, double d, double k, const double *u, double *out) {
+    const sn_slaves *slaves = linear->model.slaves;
+    if (!slaves) {
+        plain_product(linear, m, d, k, u, out);
+        return;
+    }
+    const bool folded = linear->exact && made_for(&linear->place.matrix, m, d, k);
+    sn_vector_copy(linear->context, 3 * linear->model.nodes, u, linear->followed);
+    sn_slaves_follow(slaves, linear->followed);
+    plain_product(linear, m, d, k, linear->followed, out);
+    if (folded)
+        sn_slaves_clear(slaves, out);
+    else
+        sn_slaves_give(slaves, out);
 }
 
 void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out) {
@@ -132,6 +149,7 @@ sn_assembly sn_linear_assembly(const sn_linear *linear) {
                          .damping = linear->place.damping,
                          .rayleigh_mass = linear->place.rayleigh_mass,
                          .patches = linear->model.elements->patches != NULL,
+                         .folded = linear->model.slaves != NULL,
                          .m = linear->m,
                          .d = linear->d,
                          .k = linear->k};
@@ -180,6 +198,7 @@ static void assemble_elements(sn_linear *linear, const sn_choice *c) {
         note_cache(linear);
     }
     sn_assemble_elements(&assembly, &linear->matrix);
+    if (linear->model.slaves) sn_folding_apply(&linear->folding, linear->model.slaves, &linear->matrix);
 }
 
 static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
@@ -228,7 +247,7 @@ static void ensure_diagonal(sn_linear *linear, bool from_matrix) {
     linear->place.prepared = false;
 }
 
-void sn_linear_elements_product(sn_linear *linear, double d, double k, const double *u, double *out) {
+static void plain_elements_product(sn_linear *linear, double d, double k, const double *u, double *out) {
     const sn_made *matrix = &linear->place.matrix;
     if (linear->exact && made_for(matrix, matrix->m, d, k)) { /* everything, less what is not of the elements */
         double *mass = linear->scratch;
@@ -245,6 +264,22 @@ void sn_linear_elements_product(sn_linear *linear, double d, double k, const dou
         sn_elements_damp(linear->context, linear->model.elements, &linear->place.view, d, u, out);
     else
         sn_elements_product(linear->context, linear->model.elements, &linear->place.view, k, d, cache, u, out);
+}
+
+void sn_linear_elements_product(sn_linear *linear, double d, double k, const double *u, double *out) {
+    const sn_slaves *slaves = linear->model.slaves;
+    if (!slaves) {
+        plain_elements_product(linear, d, k, u, out);
+        return;
+    }
+    const bool folded = linear->exact && made_for(&linear->place.matrix, linear->place.matrix.m, d, k);
+    sn_vector_copy(linear->context, 3 * linear->model.nodes, u, linear->followed);
+    sn_slaves_follow(slaves, linear->followed);
+    plain_elements_product(linear, d, k, linear->followed, out);
+    if (folded)
+        sn_slaves_clear(slaves, out);
+    else
+        sn_slaves_give(slaves, out);
 }
 
 void sn_linear_trace(sn_linear *linear, double m, double d, double k, double *out) {

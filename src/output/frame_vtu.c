@@ -203,6 +203,10 @@ static void put_fields(vtu *v) {
         for (size_t e = 0; e < m; ++e) ratio[e] = -(stress[6 * e] + stress[6 * e + 1] + stress[6 * e + 2]) / 3;
         put_field(v, "pressure", 1, ratio, m);
         put_labels(v, "element_label", false);
+        if (!sn_world_active(v->world, 0, body, material)) { /* an adaptive body is alone in its world */
+            put_array(v, "Int32", "active", 1, body, m, sizeof *body);
+            put_array(v, "Int32", "level", 1, material, m, sizeof *material);
+        }
         sn_put_text(v->output, "      </CellData>\n");
     }
     sn_release(v->context, stress);

@@ -63,9 +63,8 @@ static sn_status read_file(const sn_place *place, sn_mesh **mesh) {
     return status ? sn_place_wrap(place, &inner) : SN_OK;
 }
 
-static sn_status refine(const sn_place *place, sn_mesh **mesh) {
-    int times;
-    sn_status status = sn_read_int(place, 0, 6, &times);
+static sn_status refine_times(const sn_place *place, int times, sn_mesh **mesh) {
+    sn_status status = SN_OK;
     for (int i = 0; i < times && !status; ++i) {
         sn_mesh *finer;
         sn_error inner = {0};
@@ -75,6 +74,24 @@ static sn_status refine(const sn_place *place, sn_mesh **mesh) {
         *mesh = finer;
     }
     return status;
+}
+
+static sn_status refine(const sn_place *place, sn_mesh **mesh) {
+    int times;
+    const sn_status status = sn_read_int(place, 0, 6, &times);
+    return status ? status : refine_times(place, times, mesh);
+}
+
+/* The levels that are refined only where they are needed, and the selector of the tets that are always there. */
+static sn_status read_adapt(const sn_place *place, sn_mesh **mesh, sn_body_options *body) {
+    sn_place child;
+    sn_status status = refine_times(place, body->adapt.levels, mesh);
+    if (status || !sn_place_get(place, "select", &child)) return status;
+    sn_selector *select = sn_scene_allocate(place->reader, 1, sizeof *select);
+    if (!select) return sn_no_memory(place->reader->error);
+    *select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
+    body->adapt.select = select;
+    return sn_read_selector(&child, select);
 }
 
 /* Only the boundary, where the key asks for it. */
@@ -300,6 +317,7 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
         status = json_is_object(child.value) && sn_place_get(&child, "embed", &embed)
                      ? read_embed(&child, &embed, &scene->surface[index], &scene->mesh[index])
                      : read_shape(&child, need_of(body, rigid), &scene->mesh[index]);
+    if (!status && sn_place_get(place, "adapt", &child)) status = read_adapt(&child, &scene->mesh[index], body);
     if (status) return status;
     body->mesh = scene->mesh[index];
     body->surface = scene->surface[index];

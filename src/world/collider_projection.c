@@ -139,7 +139,19 @@ static void support(const sn_world *world, const sn_interaction *self, const dou
     }
 }
 
-const sn_interaction_kind sn_kind_projection = {.create = create,
+/* The hanging nodes of an adaptive body cannot be held. */
+static sn_status allows(const sn_world *world, const sn_interaction *self, const sn_method *method, sn_error *error) {
+    (void)self, (void)method;
+    const sn_colliders *own = sn_world_colliders(world);
+    for (int i = 0; i < own->count && world->adaptive; ++i)
+        if (sn_collider_projects(&own->collider[i]))
+            return sn_fail_at(error, SN_UNSUPPORTED, "response",
+                              "a body with 'adapt' and a collider with the response 'projection': take 'penalty'");
+    return SN_OK;
+}
+
+const sn_interaction_kind sn_kind_projection = {.allows = allows,
+                                                .create = create,
                                                 .destroy = destroy,
                                                 .numbers = numbers,
                                                 .filter = filter,

@@ -108,8 +108,10 @@ sn_contact_nodes sn_colliders_pushed(const sn_colliders *own, int collider) {
 /* ---- Editing ---- */
 /* Fits everything to the changed list. All contacts are forgotten; the next step finds them again. */
 static sn_status refit(sn_world *world, sn_error *error) {
+    sn_status status = sn_interactions_allow(world, world->parameters.method, error);
+    if (status) return status;
     sn_colliders_adapt(world, sn_world_colliders(world));
-    sn_status status = sn_penalty_fit(world, error);
+    status = sn_penalty_fit(world, error);
     if (!status) status = sn_projection_fit(world, error);
     if (!status) status = sn_world_relayout(world, error);
     if (status) return status;

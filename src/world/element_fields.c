@@ -82,7 +82,7 @@ void sn_element_values(const sn_world *world, int element, unsigned parts, sn_el
     const int64_t slot = solid->place[element] & (((int64_t)1 << 40) - 1);
     const sn_batch *batch = &solid->elements.batch[solid->place[element] >> 40];
     const int block = (int)(slot / SN_LANES), lane = (int)(slot % SN_LANES), points = batch->element->points;
-    const sn_element_view view = sn_world_view(world, world->state.x, NULL);
+    const sn_element_view view = sn_world_same_view(world, world->state.x);
     const bool stress = parts & SN_SAMPLE_STRESS, energy = parts & SN_SAMPLE_ENERGY;
     alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES], cauchy[SN_ELEMENT_POINTS * 9 * SN_LANES],
         psi[SN_ELEMENT_POINTS * SN_LANES];
@@ -102,6 +102,10 @@ void sn_element_values(const sn_world *world, int element, unsigned parts, sn_el
     for (int k = 0; k < 9; ++k) out->gradient[k] /= out->rest_volume;
     out->ratio = out->volume / out->rest_volume;
     out->energy_density /= out->rest_volume;
+    if (!solid->active) return;
+    /* A leaf stands for its finest tets, which have equal volumes. */
+    const double share = 1.0 / (double)((int64_t)1 << 3 * solid->active->depth[solid->active->leaf[element]]);
+    out->volume *= share, out->rest_volume *= share;
 }
 
 static double von_mises_of(const double s[6]) {

@@ -50,8 +50,11 @@ sn_status sn_history_visit(sn_world *world, sn_archive *archive, sn_error *error
     if (whole) visit_blocks(world->context, K, world->model->node_count, archive);
     if (whole) visit_blocks(world->context, D, world->model->node_count, archive);
     const sn_element_view view = sn_world_view(world, NULL, NULL);
-    const sn_status status = sn_linear_remember(work->linear, whole, archive, &view, K->count ? K : NULL,
-                                                D->count ? D : NULL, world->solid->rayleigh, error);
+    sn_listed_blocks listed;
+    sn_status status = sn_world_blocks(world, &listed, error);
+    if (!status)
+        status = sn_linear_remember(work->linear, whole, archive, &view, listed.stiffness, listed.damping,
+                                    listed.rayleigh, error);
     if (!status) sn_interactions_remember(world, archive);
     return status;
 }

@@ -7,6 +7,7 @@
 #ifndef SN_WORLD_WORLD_H
 #define SN_WORLD_WORLD_H
 
+#include "adaptive.h"
 #include "interaction_kind.h"
 #include "model.h"
 #include "parameters.h"
@@ -20,6 +21,7 @@ struct sn_world {
     sn_context *context;
     const sn_model *model;
     const sn_solid *solid;
+    sn_adaptive *adaptive; /* NULL: the elements are those of the meshes */
     sn_parameters parameters;
     sn_state state;
     sn_workspace workspace;
@@ -42,7 +44,11 @@ void sn_initial_apply(sn_world *world, int body, const sn_initial *initial);
 /* system.c */
 extern const sn_system_table sn_world_table;
 extern const sn_linearisation_table sn_world_linearisation_table;
+/* The view of the elements at (x, v). In an adaptive world its vectors are copies in compact numbers, which stay until
+ * the next view. */
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v);
+/* The view at the place of the last one, at rest. */
+sn_element_view sn_world_same_view(const sn_world *world, const double *x);
 /* Computes the forces of the elements at (x, v) into workspace.inside. `remember` (may be NULL): the memory that is
  * updated first, because a step to this place was accepted. */
 sn_status sn_world_force_inside(sn_world *world, const double *x, const double *v, const sn_memory_arrays *remember,

@@ -115,8 +115,9 @@ static int64_t numbers(const sn_world *world, const sn_interaction *self) {
 }
 
 static sn_status allows(const sn_world *world, const sn_interaction *self, const sn_method *method, sn_error *error) {
-    (void)world;
-    if (!((const links *)self->data)->count || method->multipliers) return SN_OK;
+    if (!((const links *)self->data)->count) return SN_OK;
+    if (world->adaptive) return sn_fail_at(error, SN_UNSUPPORTED, "links", "'adapt' of a body does not support links");
+    if (method->multipliers) return SN_OK;
     return sn_fail_at(error, SN_UNSUPPORTED, "time.method",
                       "time.method '%s' cannot hold links; allowed are implicit-euler and the bdf methods",
                       method->name);

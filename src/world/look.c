@@ -66,7 +66,7 @@ sn_status sn_world_put(sn_world *world, int body, const double *position, const 
     sn_state_forget(&world->state, "history");
     sn_state_forget(&world->state, "accelerations");
     sn_workspace_refresh(world);
-    sn_interactions_prescribe(world, world->state.time, world->state.x, world->state.v, NULL);
+    sn_world_constrain(world, world->state.time, world->state.x, world->state.v, NULL);
     sn_workspace_refresh(world);
     sn_world_rotations(world);
     sn_memory_start(world);
@@ -79,7 +79,7 @@ sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *er
     sn_energies e = {0};
     const sn_status status = sn_memory_energy(world, &e.elastic, error);
     if (status) return status;
-    e.kinetic = sn_linear_kinetic(work->linear, world->state.v, work->product);
+    e.kinetic = sn_world_kinetic(world, world->state.v, work->product);
     const double *weight = world->parameters.no_inertia ? world->solid->weight_exact : world->solid->weight;
     double moment[3];
     sn_vector_moment(world->context, n, weight, world->state.x, moment);
@@ -91,7 +91,7 @@ sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *er
 
 void sn_world_momentum(const sn_world *world, double linear[3], double angular[3]) {
     double *p = world->workspace.product;
-    sn_linear_mass_product(world->workspace.linear, world->state.v, p);
+    sn_world_mass_product(world, world->state.v, p);
     for (int a = 0; a < 3; ++a) linear[a] = angular[a] = 0;
     for (int i = 0; i < world->model->node_count; ++i) {
         double turn[3];

@@ -214,11 +214,21 @@ static void release_compiled(sn_context *context, compiled *c) {
     sn_memory_destroy(context, &c->memory);
 }
 
+sn_status sn_world_reactivate(sn_world *world, sn_error *error) {
+    compiled c = {0};
+    const sn_status status = compile(world, &c, error);
+    if (!status) c = exchange(world, c);
+    release_compiled(world->context, &c);
+    if (!status) sn_workspace_forget(world);
+    return status;
+}
+
 /* Compiles the solid again and keeps the state. Keeps the history too when the method is the same. Rotations start from
  * rest, and the memory of materials is forgotten. */
 static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
     compiled c = {0};
-    sn_status status = compile(world, &c, error);
+    sn_status status = sn_adaptive_weigh(world, error);
+    if (!status) status = compile(world, &c, error);
     if (!status) {
         c = exchange(world, c);
         status = sn_world_relayout(world, error);
@@ -245,6 +255,7 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
     const sn_parameters before = *p;
     sn_status status = take_time(p, options, error);
     if (!status) status = sn_interactions_allow(world, p->method, error);
+    if (!status) status = sn_adaptive_allows(world, &p->solver, p->method, error);
     if (!status && p->method->implicit) status = sn_workspace_allows(world, &p->solver, p->method, error);
     if (!status && p->no_inertia && !before.no_inertia) status = sn_rigid_check(world, error);
     if (!status && p->no_inertia) status = sn_parameters_stiff(world, error);
@@ -268,6 +279,7 @@ sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *options,
     sn_status status = sn_within(error, sn_solver_options_check(options, error), "solver");
     if (!status && world->parameters.method->implicit)
         status = sn_workspace_allows(world, options, world->parameters.method, error);
+    if (!status) status = sn_adaptive_allows(world, options, world->parameters.method, error);
     if (!status) status = sn_linear_options(world->workspace.linear, options, error);
     if (status) return status;
     world->parameters.solver = *options;
@@ -328,6 +340,7 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
     if (status) {
         release_material(world->context, own);
         *own = old;
+        sn_adaptive_weigh(world, NULL); /* to the old densities; this memory was there before */
         return status;
     }
     release_material(world->context, &old);

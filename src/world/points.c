@@ -145,7 +145,7 @@ static sn_status respond(sn_world *world, const sn_point *point, const double j[
     sn_workspace *work = &world->workspace;
     memset(work->scaled, 0, 3 * (size_t)world->model->node_count * sizeof *work->scaled);
     spread(world, point, j, work->scaled);
-    return sn_linear_mass_solve(work->linear, sn_interactions_filter(world, NULL), work->scaled, work->product, error);
+    return sn_world_mass_solve(world, work->scaled, work->product, error);
 }
 
 sn_status sn_world_point_motion(const sn_world *world, const sn_point *point, double position[3], double velocity[3],

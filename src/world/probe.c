@@ -162,7 +162,7 @@ static sn_status balance(sn_world *world, sn_error *error) {
     sn_workspace *work = &world->workspace;
     const sn_status status = sn_world_forces(world, error);
     if (status) return status;
-    sn_linear_mass_product(work->linear, world->state.a, work->product);
+    sn_world_mass_product(world, world->state.a, work->product);
     for (int i = 0; i < 3 * world->model->node_count; ++i) work->product[i] -= work->force[i];
     return SN_OK;
 }
@@ -234,7 +234,7 @@ static void node_motion(const sn_world *world, const sn_probe_target *target, do
                         double momentum[3], double angular[3]) {
     const double *p = world->workspace.product,
                  *weight = world->parameters.no_inertia ? world->solid->weight_exact : world->solid->weight;
-    sn_linear_mass_product(world->workspace.linear, world->state.v, world->workspace.product);
+    sn_world_mass_product(world, world->state.v, world->workspace.product);
     for (int i = 0; i < target->node_count; ++i) {
         const size_t at = 3 * (size_t)target->node[i];
         double turn[3];

@@ -166,11 +166,13 @@ sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size
     state->time = h.time, state->base_time = h.base_time, state->steps = h.steps, state->base_steps = h.base_steps;
     if (!sn_state_finite(world->context, state))
         status = sn_fail(error, SN_NOT_FINITE, "the saved state is not finite");
+    if (!status) status = sn_adaptive_restore(world, error);
     if (!status) status = sn_fixes_update(world, error);
     if (!status) status = sn_solid_settings(world, state->time, error);
     if (!status) status = read_history(world, &h, body + body_size(&h) - h.history, error);
     if (status) {
         sn_state_copy(world->context, before, state);
+        if (world->adaptive) sn_adaptive_restore(world, NULL);
         sn_workspace_refresh(world);
     }
     return status;

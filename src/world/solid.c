@@ -55,8 +55,37 @@ static void fill_rigid_mass(const sn_model *model, const sn_body *body, const sn
     }
 }
 
+/* The mass of an adaptive world is that of its free nodes. Gravity acts on all nodes, and slaves give it on. */
+static void fill_active_mass(const sn_world *world, sn_solid *solid) {
+    const sn_active *active = solid->active;
+    const double *fine = world->adaptive->mass;
+    for (int i = 0; i < world->model->node_count; ++i) solid->weight[i] = solid->weight_exact[i] = fine[i];
+    for (int i = 0; i < active->count; ++i) {
+        solid->mass[active->full[i]] = active->mass[i];
+        if (solid->rayleigh) solid->rayleigh[active->full[i]] = active->rayleigh[i];
+    }
+}
+
+/* Replaces the elements of the mesh by the leaves of the active set. */
+static sn_status take_active(const sn_world *world, sn_solid *solid, sn_error *error) {
+    const sn_status status = sn_active_create(world, &solid->active, error);
+    if (status) return status;
+    const sn_active *active = solid->active;
+    sn_batch_source *source = &solid->source[0];
+    source->element_count = active->leaf_count;
+    source->node = active->node, source->rest = active->rest;
+    source->material = active->material, source->label = active->label;
+    if (!active->rayleigh) return SN_OK;
+    solid->rayleigh = sn_allocate_zero(world->context, (size_t)world->model->node_count, sizeof(double));
+    return solid->rayleigh ? SN_OK : sn_no_memory(error);
+}
+
 static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *error) {
     const sn_model *model = world->model;
+    if (solid->active) {
+        fill_active_mass(world, solid);
+        return SN_OK;
+    }
     for (int b = 0; b < model->body_count; ++b) {
         const sn_batch_source *source = &solid->source[b];
         if (model->body[b].rigid) {
@@ -84,6 +113,7 @@ static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *err
 /* Rayleigh's mass damping a per node: the mean over the elements at the node, weighted by volume and density. */
 static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error *error) {
     bool any = false;
+    if (solid->active) return SN_OK;
     for (int m = 0; m < world->parameters.material_count; ++m)
         any = any || world->parameters.material[m].rayleigh[0] != 0;
     if (!any) return SN_OK;
@@ -143,6 +173,24 @@ static int count_compiled(const sn_model *model) {
     return count;
 }
 
+/* The place of a finest tet is that of its leaf. */
+static void fill_leaf_places(const sn_world *world, int64_t *leaf_place, sn_solid *solid) {
+    const sn_elements_model *elements = &solid->elements;
+    for (int b = 0; b < elements->batch_count; ++b)
+        for (int64_t i = 0; i < (int64_t)elements->batch[b].block_count * SN_LANES; ++i)
+            if (elements->batch[b].element_of[i] >= 0)
+                leaf_place[elements->batch[b].element_of[i]] = (int64_t)b << 40 | i;
+    for (int e = 0; e < world->model->element_count; ++e) solid->place[e] = leaf_place[solid->active->leaf[e]];
+}
+
+static sn_status place_leaves(const sn_world *world, sn_solid *solid, sn_error *error) {
+    int64_t *place = sn_allocate(world->context, (size_t)solid->active->leaf_count, sizeof *place);
+    if (!place) return sn_no_memory(error);
+    fill_leaf_places(world, place, solid);
+    sn_release(world->context, place);
+    return SN_OK;
+}
+
 static void fill_places(const sn_world *world, sn_solid *solid) {
     for (int e = 0; e < world->model->element_count; ++e) solid->place[e] = -1;
     for (int b = 0; b < solid->elements.batch_count; ++b) {
@@ -187,14 +235,16 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
         return sn_no_memory(error);
     fill_sources(world, solid);
     sn_status status = check_levels(world, error);
+    if (!status && world->adaptive) status = take_active(world, solid, error);
+    const int nodes = solid->active ? solid->active->count : model->node_count;
     if (!status) status = fill_mass(world, solid, error);
     if (!status) status = fill_compiled(world, solid, error);
     if (!status) {
-        status = sn_elements_compile(context, solid->compiled, solid->compiled_count, model->node_count,
-                                     &solid->elements, error);
+        status = sn_elements_compile(context, solid->compiled, solid->compiled_count, nodes, &solid->elements, error);
         status = sn_within(error, status, "bodies");
     }
-    if (!status) fill_places(world, solid);
+    if (!status && !solid->active) fill_places(world, solid);
+    if (!status && solid->active) status = place_leaves(world, solid, error);
     if (!status) status = sn_warping_create(context, &solid->elements, model->rest, &solid->warping, error);
     if (!status) status = fill_rayleigh(world, solid, error);
     bool consistent = false;
@@ -208,12 +258,19 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
                                       .source = consistent ? solid->source : NULL,
                                       .source_consistent = solid->consistent,
                                       .source_count = model->body_count};
-    return status;
+    if (!solid->active || status) return status;
+    solid->linear.nodes = nodes;
+    solid->linear.position = solid->active->rest, solid->linear.mass = solid->active->mass;
+    solid->linear.levels = NULL;
+    solid->linear.slaves = solid->active->hanging.count ? &solid->active->hanging : NULL;
+    return sn_within(error, sn_adaptive_allows_elements(&solid->elements, solid->warping.block_count > 0, error),
+                     "bodies.0.adapt");
 }
 
 static void release(sn_context *context, sn_solid *solid) {
     sn_elements_release(context, &solid->elements);
     sn_warping_release(context, &solid->warping);
+    sn_active_destroy(context, solid->active);
     for (int b = 0; solid->compiled && b < solid->compiled_count; ++b) {
         const sn_element *element = solid->compiled[b].element;
         if (element && element->release) element->release(context, &solid->compiled[b]);

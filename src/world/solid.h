@@ -20,8 +20,9 @@ typedef struct sn_solid {
         *place;   /* per element, its place in the batches: batch << 40 | block << 3 | lane; -1 in bodies of springs */
     double *mass; /* kg per node, lumped; 0 in bodies with a consistent mass, 1 at isolated nodes */
     double *weight; /* kg per node for gravity in dynamics: they agree with the mass, so that free fall is exact */
-    double *weight_exact; /* kg per node for gravity in statics: int rho N dV */
-    double *rayleigh;     /* 1/s per node: Rayleigh mass damping; NULL: none */
+    double *weight_exact;     /* kg per node for gravity in statics: int rho N dV */
+    double *rayleigh;         /* 1/s per node: Rayleigh mass damping; NULL: none */
+    struct sn_active *active; /* of an adaptive world: its elements have compact numbers (adaptive.h); else NULL */
     sn_warping warping;
     sn_linear_model linear;
 } sn_solid;

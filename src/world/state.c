@@ -10,7 +10,9 @@
 #include "inside.h"
 #include "time/judge.h"
 
-enum { OWN_PARTS = 8 }; /* positions, velocities, accelerations, history, rotations, memory, frames, vertex-frames */
+enum {
+    OWN_PARTS = 9
+}; /* positions, velocities, accelerations, history, rotations, memory, frames, vertex-frames, active */
 
 /* ---- Layout ---- */
 static void add_part(sn_state *state, const char *name, int64_t count) {
@@ -35,6 +37,7 @@ static void lay_out(const sn_world *world, sn_state *state) {
     add_part(state, "positions", n);
     add_part(state, "velocities", n);
     add_part(state, "accelerations", n);
+    if (world->adaptive) add_part(state, "active", world->adaptive->forest.count);
     add_interactions(world, state, true);
     state->own = state->count;
     add_interactions(world, state, false);

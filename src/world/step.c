@@ -87,9 +87,23 @@ static void fill_report(const sn_world *world, sn_status status, const sn_step_i
                                .preconditioner = info->preconditioner ? info->preconditioner : "",
                                .linear_misses = info->linear_misses,
                                .correction = info->correction};
+    if (world->adaptive) {
+        report->active = world->adaptive->forest.leaf_count;
+        report->refined = world->adaptive->report.refined;
+        report->coarsened = world->adaptive->report.coarsened;
+    }
     sn_interactions_report(world, report);
     if (info->solver)
         report->linear_history = sn_linear_history(world->workspace.linear, &report->linear_history_count);
+}
+
+/* Changes the elements of an adaptive world. Without memory for it the step is taken back. */
+static sn_status finish(sn_world *world, sn_error *error) {
+    const sn_status status = sn_adaptive_step(world, error);
+    if (!status) return SN_OK;
+    sn_state_copy_motion(world->context, &world->workspace.before, &world->state);
+    sn_workspace_refresh(world);
+    return status;
 }
 
 sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error) {
@@ -117,6 +131,7 @@ sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error
         take_acceleration(world, h);
         state->time = time;
         ++state->steps;
+        status = finish(world, error);
     }
     if (report) fill_report(world, status, &info, sn_seconds() - began, report);
     return status;

@@ -24,16 +24,26 @@ static sn_place place_of(const sn_world *world, const sn_request *request) {
                       .ahead = request->ahead};
 }
 
-sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v) {
+sn_element_view sn_world_same_view(const sn_world *world, const double *x) {
     return (sn_element_view){.settings = &world->parameters.elements,
                              .unsymmetric = world->parameters.method->exact,
-                             .x = x,
-                             .v = v,
-                             .x_before = world->workspace.x_before,
+                             .x = world->adaptive ? world->adaptive->x : x,
+                             .x_before = world->adaptive ? NULL : world->workspace.x_before,
                              .rotation_state = world->state.rotation,
                              .frame = world->state.frame,
                              .vertex_rotation = world->state.vertex_frame,
                              .recalled = world->workspace.memory.recalled};
+}
+
+sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v) {
+    sn_element_view view = sn_world_same_view(world, x);
+    const sn_adaptive *a = world->adaptive;
+    view.v = v;
+    if (!a) return view;
+    if (x) sn_active_gather(world->solid->active, x, a->x);
+    if (v) sn_active_gather(world->solid->active, v, a->v);
+    view.x = x ? a->x : NULL, view.v = v ? a->v : NULL;
+    return view;
 }
 
 /* Brings memory and activations to time t, for forces and energies at this time. In modes with time the activations
@@ -73,6 +83,21 @@ static bool damped_at(const sn_world *world, const double *v) {
     return v && sn_elements_damped(&world->solid->elements, &world->parameters.elements);
 }
 
+/* The forces of the elements at the view, into workspace.inside. Hanging nodes give theirs to their parents. */
+static sn_status force_of_elements(sn_world *world, const sn_element_view *view, sn_error *error) {
+    sn_workspace *work = &world->workspace;
+    const sn_elements_model *elements = &world->solid->elements;
+    sn_vector_zero(world->context, 3 * world->model->node_count, work->inside);
+    if (!world->adaptive) return sn_elements_force(world->context, elements, view, work->inside, error);
+    double *force = world->adaptive->force;
+    sn_vector_zero(world->context, 3 * elements->node_count, force);
+    const sn_status status = sn_elements_force(world->context, elements, view, force, error);
+    if (status) return status;
+    sn_slaves_give(&world->solid->active->hanging, force);
+    sn_active_spread(world->solid->active, force, work->inside);
+    return SN_OK;
+}
+
 sn_status sn_world_force_inside(sn_world *world, const double *x, const double *v, const sn_memory_arrays *remember,
                                 sn_error *error) {
     sn_workspace *work = &world->workspace;
@@ -85,8 +110,7 @@ sn_status sn_world_force_inside(sn_world *world, const double *x, const double *
     if (!remember && !ahead) sn_memory_recall(world);
     if (world->parameters.method->implicit) view.kept = sn_linear_visit(work->linear);
     work->inside_known = false;
-    sn_vector_zero(world->context, n, work->inside);
-    const sn_status status = sn_elements_force(world->context, &world->solid->elements, &view, work->inside, error);
+    const sn_status status = force_of_elements(world, &view, error);
     if (status) return status;
     sn_interactions_correct(world, x, work->inside);
     if (ahead) sn_interactions_correct(world, x, work->memory.next_inside);
@@ -111,6 +135,12 @@ static double size_of_forces(const sn_world *world) {
     return fmax(norm(world, world->workspace.inside), norm(world, world->workspace.external));
 }
 
+/* Adds the forces of the interactions to workspace.external. Slaves give theirs to their parents. */
+static void force_outside(sn_world *world, const sn_place *place, bool steep) {
+    sn_interactions_force(world, place, steep, world->workspace.external);
+    if (world->adaptive) sn_active_give(world->solid->active, world->workspace.external);
+}
+
 static sn_status force(sn_world *world, const sn_request *request, sn_error *error) {
     sn_workspace *work = &world->workspace;
     const int n = 3 * world->model->node_count;
@@ -121,10 +151,10 @@ static sn_status force(sn_world *world, const sn_request *request, sn_error *err
     const sn_status status = force_inside(world, place.x, place.v, error);
     if (status) return status;
     sn_vector_zero(world->context, n, work->external);
-    sn_interactions_force(world, &place, false, work->external);
+    force_outside(world, &place, false);
     if (request->scale) work->force_calm = work->force_scale = size_of_forces(world);
     if (work->system.base.steep) {
-        sn_interactions_force(world, &place, true, work->external);
+        force_outside(world, &place, true);
         if (request->scale) work->force_scale = size_of_forces(world);
     }
     sn_vector_mix(world->context, n, 1, work->inside, 1, work->external, 0, NULL, request->force);
@@ -146,7 +176,7 @@ static sn_status energies(sn_world *world, const sn_request *request, sn_error *
     sn_energy *energy = request->energies;
     *energy = (sn_energy){0};
     sn_interactions_energy(world, &(sn_place){.t = request->t, .x = request->x}, &energy->outside);
-    energy->kinetic = sn_linear_kinetic(work->linear, request->v, work->product);
+    energy->kinetic = sn_world_kinetic(world, request->v, work->product);
     if (!request->stored) return SN_OK;
     reach(world, request->t);
     sn_memory_recall(world);
@@ -202,10 +232,8 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
     view.projected = request->linearise == SN_LINEARISE_PROJECTED;
     view.tension = request->linearise == SN_LINEARISE_TENSION;
     if (here && p->method->implicit) view.kept = sn_linear_kept(work->linear);
-    if (request->again)
-        sn_linear_relist(work->linear, K->count ? K : NULL, D->count ? D : NULL);
-    else
-        sn_linear_linearise(work->linear, &view, K->count ? K : NULL, D->count ? D : NULL, world->solid->rayleigh);
+    const sn_status listed = sn_world_linearise(world, &view, request->again, error);
+    if (listed) return listed;
     const sn_elements_model *elements = &world->solid->elements;
     sn_linearisation_renew(&work->system.linearisation.base,
                            D->count || world->solid->rayleigh || sn_elements_damped(elements, &p->elements),
@@ -214,12 +242,12 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
 }
 
 static void product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
-    sn_linear_product(world_at(self)->workspace.linear, m, d, k, u, out);
+    sn_world_product(world_at(self), m, d, k, u, out);
     sn_interactions_product(world_at(self), k, u, out);
 }
 
 static void product_inside(sn_linearisation *self, double d, double k, const double *u, double *out) {
-    sn_linear_elements_product(world_at(self)->workspace.linear, d, k, u, out);
+    sn_world_elements_product(world_at(self), d, k, u, out);
 }
 
 static void trace(sn_linearisation *self, double m, double d, double k, double *out) {
@@ -228,10 +256,7 @@ static void trace(sn_linearisation *self, double m, double d, double k, double *
 
 static sn_status solve(sn_linearisation *self, const sn_solve *s, sn_linear_report *report, sn_error *error) {
     sn_world *world = world_at(self);
-    sn_linear *linear = world->workspace.linear;
-    const sn_filter *filter = sn_interactions_filter(world, NULL);
-    if (s->expected > 0) sn_linear_expect(linear, s->expected, s->direction);
-    const sn_status status = sn_linear_solve(linear, s->m, s->d, s->k, filter, s->b, s->x, s->tolerance, report, error);
+    const sn_status status = sn_world_linear_solve(world, s, report, error);
     if (status && status != SN_NOT_CONVERGED) return status;
     const sn_bordered bordered = {s->m, s->d, s->k, s->x, s->tolerance};
     const sn_status rest = sn_interactions_solve(world, &bordered, report, error);
@@ -264,16 +289,15 @@ sn_status sn_world_forces(sn_world *world, sn_error *error) {
 
 /* ---- Mass, constraints ---- */
 static void mass_product(sn_system *system, const double *v, double *out) {
-    sn_linear_mass_product(world_of(system)->workspace.linear, v, out);
+    sn_world_mass_product(world_of(system), v, out);
 }
 
 static sn_status mass_solve(sn_system *system, const double *f, double *out, sn_error *error) {
-    sn_world *world = world_of(system);
-    return sn_linear_mass_solve(world->workspace.linear, sn_interactions_filter(world, NULL), f, out, error);
+    return sn_world_mass_solve(world_of(system), f, out, error);
 }
 
 static void constrain(sn_system *system, double t, double *x, double *v, double *a) {
-    sn_interactions_prescribe(world_of(system), t, x, v, a);
+    sn_world_constrain(world_of(system), t, x, v, a);
 }
 
 static double limit(sn_system *system, double t, const double *x, double *d, bool *cut) {

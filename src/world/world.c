@@ -14,6 +14,7 @@ static sn_status build(sn_world *world, const sn_world_options *options, sn_erro
     sn_status status = sn_world_options_check(options, error);
     if (!status) status = sn_parameters_create(world->context, options, &world->parameters, error);
     if (!status) status = sn_model_create(world->context, options, &world->model, error);
+    if (!status) status = sn_adaptive_create(world, options, error);
     if (!status) status = sn_solid_create(world, &world->solid, error);
     if (!status)
         status = sn_element_settings_create(world->context, &world->solid->elements, world->parameters.material, 0,
@@ -33,14 +34,17 @@ static sn_status start(sn_world *world, const sn_world_options *options, sn_erro
     sn_interactions_adapt(world);
     sn_interactions_arrive(world, world->model->rest);
     for (int b = 0; b < world->model->body_count; ++b) sn_initial_apply(world, b, &options->body[b].initial);
+    if (world->adaptive) sn_adaptive_note(world), sn_active_follow(world->solid->active, world->state.x);
+    if (world->adaptive) sn_active_follow(world->solid->active, world->state.v);
     sn_status status = sn_fixes_update(world, error);
     if (!status && world->parameters.method->implicit)
         status = sn_workspace_allows(world, &world->parameters.solver, world->parameters.method, error);
+    if (!status) status = sn_adaptive_allows(world, &world->parameters.solver, world->parameters.method, error);
     if (!status && world->parameters.no_inertia) status = sn_rigid_check(world, error);
     if (!status && world->parameters.no_inertia) status = sn_parameters_stiff(world, error);
     if (status) return status;
     memcpy(world->workspace.x_before, world->state.x, bytes);
-    sn_interactions_prescribe(world, 0, world->state.x, world->state.v, NULL);
+    sn_world_constrain(world, 0, world->state.x, world->state.v, NULL);
     memcpy(world->workspace.x_before, world->state.x, bytes);
     sn_world_rotations(world);
     sn_memory_start(world);
@@ -69,6 +73,7 @@ void sn_world_destroy(sn_world *world) {
     sn_probes_destroy(world);
     sn_interactions_destroy(world);
     sn_solid_destroy(world->context, world->solid);
+    sn_adaptive_destroy(world);
     sn_model_destroy(world->context, world->model);
     sn_parameters_destroy(world->context, &world->parameters);
     sn_release(world->context, world);

@@ -29,6 +29,12 @@ static const sn_listing basis_listing[] = {
     {"nodal", "the displacements of all nodes"},
     {"hierarchical", "those of the coarsest nodes, and the details of the finer levels"},
 };
+static const sn_listing measure_listing[] = {
+    {"none", "nothing: the elements stay"},
+    {"shear", "the norm of the shear strain, the traceless part of Green's strain"},
+    {"energy", "energy density, J/m^3"},
+    {"gradient", "the difference of the strain to its mean over the elements around the nodes"},
+};
 static const sn_listing mass_listing[] = {{"lumped", "the mass of an element goes to its nodes"},
                                           {"consistent", "the mass matrix of the shape functions"}};
 static const sn_listing gas_listing[] = {
@@ -74,6 +80,10 @@ static const sn_listing *masses(int *count) {
 static const sn_listing *bases(int *count) {
     *count = COUNT(basis_listing);
     return basis_listing;
+}
+const sn_listing *sn_adapt_measures(int *count) {
+    *count = COUNT(measure_listing);
+    return measure_listing;
 }
 static const sn_listing *gas_laws(int *count) {
     *count = COUNT(gas_listing);
@@ -239,6 +249,22 @@ static const sn_field body_fields[] = {
      "coefficient of the force along the stream; 0 without `lift`: no wind"},
     {"wind.lift", SN_FIELD_DOUBLE, AT(wind.lift), 1, 0, 1e300, 0, 0, NULL, NULL, "",
      "coefficient of the force across the stream; equal to `drag`: the force is normal to the surface"},
+    {"adapt.levels", SN_FIELD_INT, AT(adapt.levels), 1, 0, 6, 0, 0, NULL, NULL, "",
+     "so many more refinements of the mesh, which act only where they are needed"},
+    {"adapt.budget", SN_FIELD_INT, AT(adapt.budget), 1, 0, 1e9, 0, 0, NULL, NULL, "",
+     "the most active tets; 0: no limit"},
+    {"adapt.measure", SN_FIELD_CHOICE, AT(adapt.measure), 1, 0, 0, 0, 0, "none", sn_adapt_measures, "",
+     "what decides where the mesh is fine"},
+    {"adapt.refine", SN_FIELD_DOUBLE, AT(adapt.refine), 1, 0, 1e300, 0, 0, NULL, NULL, "",
+     "tets with a larger measure are refined"},
+    {"adapt.coarsen", SN_FIELD_DOUBLE, AT(adapt.coarsen), 1, 0, 1e300, 0, 0, NULL, NULL, "",
+     "tets whose parts all have a smaller measure become one again; below `refine`"},
+    {"adapt.detail", SN_FIELD_DOUBLE, AT(adapt.detail), 1, 0, 1e300, 0, 0.05, NULL, NULL, "",
+     "and when no node that goes is farther than this part of its edge from the middle of the edge"},
+    {"adapt.every", SN_FIELD_INT, AT(adapt.every), 1, 1, 1e6, 0, 5, NULL, NULL, "", "steps from check to check"},
+    {"adapt.wait", SN_FIELD_INT, AT(adapt.wait), 1, 1, 1e6, 0, 10, NULL, NULL, "",
+     "checks for which the measure must stay below `coarsen`"},
+    OWN("adapt.select", "the tets of the finest mesh, by their centroids, that are always there"),
     OWN("material", "one material, or a list of materials"),
     OWN("materials", "the same as `material`"),
     OWN("fix", "a list: nodes that are held or moved"),

@@ -43,6 +43,7 @@ typedef struct sn_assembly {
     double *linearised;
     /* When set, the matrix is made from `linearised`, which must be filled already; NULL: from the elements. */
     const sn_edges *edges;
+    bool folded;  /* the matrix has slaves (slaves.h): it is not the sum of the matrices of the elements */
     bool patches; /* the patches of the elements count too */
     struct sn_volumes
         *volumes; /* takes the stiff volumes of the patches out of the matrix (volume.h); NULL: it is whole */

@@ -33,14 +33,16 @@ typedef struct listing {
     int32_t *count; /* tets of the block at each place; 0 left of and on the diagonal */
     int64_t *begin; /* the first end of the block; NULL while the ends are counted */
     int32_t (*end)[2];
+    int32_t *place; /* six per lane: the block of each edge, noted while the ends are counted */
 } listing;
 
-static void list_edge(const listing *l, int32_t a, int32_t b, int32_t quad_a, int32_t quad_b) {
+static void list_edge(const listing *l, int32_t a, int32_t b, int32_t quad_a, int32_t quad_b, int32_t *known) {
     if (a > b) {
-        list_edge(l, b, a, quad_b, quad_a);
+        list_edge(l, b, a, quad_b, quad_a, known);
         return;
     }
-    const int32_t place = sn_pattern_find(l->pattern, a, b);
+    const int32_t place = l->begin ? *known : sn_pattern_find(l->pattern, a, b);
+    *known = place;
     if (l->begin) {
         int32_t *end = l->end[l->begin[place] + l->count[place]];
         end[0] = quad_a, end[1] = quad_b;
@@ -55,9 +57,10 @@ static void list_edges(const listing *l) {
             if (batch->element_of[n] < 0) continue;
             const int32_t *node = batch->node + n / SN_LANES * 4 * SN_LANES + n % SN_LANES;
             const int32_t quad = (int32_t)(l->first[b] + 4 * n);
+            int32_t *known = l->place + 6 * ((l->first[b] - 4) / 4 + n);
             for (int i = 0; i < 4; ++i)
                 for (int j = i + 1; j < 4; ++j)
-                    list_edge(l, node[i * SN_LANES], node[j * SN_LANES], quad + i, quad + j);
+                    list_edge(l, node[i * SN_LANES], node[j * SN_LANES], quad + i, quad + j, known++);
         }
     }
 }
@@ -137,11 +140,12 @@ sn_status sn_edges_create(sn_context *context, const sn_elements_model *elements
     }
     listing l = {.elements = elements, .pattern = pattern, .first = edges->first};
     l.count = sn_allocate_zero(context, (size_t)pattern->block_count, sizeof *l.count);
+    l.place = sn_allocate(context, 6 * (size_t)(quads / 4), sizeof *l.place);
     int32_t *order = sn_allocate(context, (size_t)pattern->block_count, sizeof *order);
     edges->quad = sn_allocate_zero(context, (size_t)quads * 4, sizeof *edges->quad);
-    sn_status status = l.count && order && edges->quad && quads <= INT32_MAX ? SN_OK : sn_no_memory(error);
+    sn_status status = l.count && l.place && order && edges->quad && quads <= INT32_MAX ? SN_OK : sn_no_memory(error);
     if (!status) status = build(context, &l, order, edges, error);
-    void *const scratch[] = {l.count, l.begin, l.end, order};
+    void *const scratch[] = {l.count, l.begin, l.end, l.place, order};
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; ++i) sn_release(context, scratch[i]);
     if (status) sn_edges_release(context, edges);
     return status;

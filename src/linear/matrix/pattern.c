@@ -110,10 +110,28 @@ static int gather_row(const sn_elements_model *elements, const incidence *in, in
     return count;
 }
 
-static void fill_mirror(sn_pattern *pattern) {
+/* Rows come in ascending order, so the blocks (j, i) of a row j are met from its left to its right. `next` has a number
+ * per row. */
+static void fill_mirror(sn_pattern *pattern, int32_t *next) {
+    memcpy(next, pattern->row_begin, (size_t)pattern->nodes * sizeof *next);
     for (int32_t i = 0; i < pattern->nodes; ++i)
         for (int32_t k = pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k)
-            pattern->mirror[k] = sn_pattern_find(pattern, pattern->column[k], i);
+            pattern->mirror[k] = next[pattern->column[k]]++;
+}
+
+/* Rows are short. */
+static void sort_row(int32_t *row, int count) {
+    enum { SHORT = 48 };
+    if (count > SHORT) {
+        qsort(row, (size_t)count, sizeof *row, sn_compare_int32);
+        return;
+    }
+    for (int i = 1; i < count; ++i) {
+        const int32_t own = row[i];
+        int j = i;
+        for (; j > 0 && row[j - 1] > own; --j) row[j] = row[j - 1];
+        row[j] = own;
+    }
 }
 
 static sn_status fill(sn_context *context, const sn_elements_model *elements, const incidence *in, int32_t *seen,
@@ -135,10 +153,10 @@ static sn_status fill(sn_context *context, const sn_elements_model *elements, co
     for (int32_t i = 0; i < nodes; ++i) {
         int32_t *row = pattern->column + pattern->row_begin[i];
         const int count = gather_row(elements, in, i, seen, row);
-        qsort(row, (size_t)count, sizeof *row, sn_compare_int32);
+        sort_row(row, count);
         pattern->diagonal[i] = sn_pattern_find(pattern, i, i);
     }
-    fill_mirror(pattern);
+    fill_mirror(pattern, seen);
     return SN_OK;
 }
 

@@ -61,8 +61,8 @@ static sn_status ensure(sn_context *context, const sn_operator *op, void **point
     if (!data) return sn_no_memory(error);
     const sn_assembly *a = source->assembly;
     const sn_status status =
-        sn_multigrid_create(context, op->matrix->pattern, source->rest, a && !a->patches ? a->elements : NULL, &options,
-                            &data->multigrid, error);
+        sn_multigrid_create(context, op->matrix->pattern, source->rest,
+                            a && !a->patches && !a->folded ? a->elements : NULL, &options, &data->multigrid, error);
     if (status)
         release(context, data);
     else

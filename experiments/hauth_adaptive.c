@@ -1,0 +1,243 @@
+/* hauth-adaptive: adaptive refinement of a poked pad (Hauth 3.1.2, 5.3.4; the rules of Krysl, Grinspun and Schroeder).
+ *
+ * The pad measures 25 x 25 x 5 cm, with mu = 0.4 kPa and nu = 0.3, and with a nearly incompressible ball inside. There
+ * is no gravity: the document does not print the density, and with that of water so soft a pad sags by a third, more
+ * than the finger presses. A ball of 3 cm radius presses 1.5 cm deep and stays. The fully refined pad has 76,800 tets
+ * on two levels above the first; multigrid solves it. The adaptive pad uses block-Jacobi, which has no lattices to make
+ * anew after a change. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment.h"
+#include "timing.h"
+
+#define PAD                                                                                                            \
+    "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01, \"newton\": {\"kind\": \"one-step\"}}, "        \
+    "\"solver\": {\"tolerance\": 1e-4, \"preconditioner\": \"%s\"}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": "     \
+    "[0.25, 0.05, 0.25], \"cells\": "                                                                                  \
+    "[10, 2, 10], \"split\": 6}, \"refine\": %d, \"move\": [-0.125, 0, -0.125]}, \"adapt\": {\"levels\": %d, "         \
+    "\"measure\": \"%s\", \"refine\": %g, \"coarsen\": %g, \"budget\": %d}, \"material\": [{\"law\": \"corotated\", "  \
+    "\"young\": 1040, \"poisson\": 0.3, \"density\": 1000, \"rayleigh\": {\"stiffness\": 0.01}}, {\"law\": "           \
+    "\"corotated\", \"young\": 1200, \"poisson\": 0.49, \"density\": 1000, \"rayleigh\": {\"stiffness\": 0.01}, "      \
+    "\"select\": {\"sphere\": {\"center\": [0, 0.025, 0], \"radius\": 0.02}}}], \"fix\": [{\"select\": {\"normal\": "  \
+    "[0, -1, 0]}}]}], \"colliders\": [{\"sphere\": {\"center\": [0, 0.08, 0], \"radius\": 0.03}, \"keys\": [[0, 0, "   \
+    "0, 0], [0.3, 0, -0.015, 0], [9, 0, -0.015, 0]]}], \"probes\": [{\"name\": \"under\", \"nearest\": [0, 0.05, "     \
+    "0]}, "                                                                                                            \
+    "{\"name\": \"finger\", \"select\": \"all\", \"quantity\": \"force\", \"interaction\": \"penalty\"}]}"
+
+typedef struct poke {
+    double force, under; /* N, m */
+    double step;         /* processor time of a step at the end, s: the least of several groups */
+    double change;       /* the least time of a change of the set, s, with what the next step must make anew */
+    int changed;         /* active tets after it */
+    int64_t late;        /* changes after 2 s */
+    sn_adapt_report adapt;
+} poke;
+
+static sn_status step_for(sn_world *world, int steps, sn_error *error) {
+    sn_status status = SN_OK;
+    for (int i = 0; i < steps && !status; ++i) status = sn_world_step(world, NULL, error);
+    return status;
+}
+
+static int64_t changes_of(const sn_world *world) {
+    sn_adapt_report report = {0};
+    sn_world_adapt_report(world, &report);
+    return report.changes;
+}
+
+/* Presses and holds until 3 s; the fully refined pad until 1 s. */
+static sn_status press(experiment_run *run, int refine, int levels, poke *result, sn_error *error) {
+    enum { GROUPS = 5, GROUP = 4 };
+    sn_scene *scene = NULL;
+    sn_world *world = NULL;
+    sn_status status = experiment_scene(run, &scene, &world, error, PAD, levels ? "block-jacobi" : "auto", refine,
+                                        levels, levels ? "gradient" : "none", 0.01, 0.00125, 19200);
+    if (status) return status;
+    const int held = levels ? 200 : 80;
+    result->change = 1e30;
+    double change = 1e30, next = 0;
+    for (int i = 0, since = 2; i < held && !status; ++i) {
+        const int64_t known = changes_of(world);
+        const double start = thread_seconds();
+        status = sn_world_step(world, NULL, error);
+        const double now = thread_seconds() - start;
+        sn_adapt_report r;
+        if (sn_world_adapt_report(world, &r)) continue;
+        since = r.changes == known ? since + 1 : 0;
+        if (since == 0) change = r.seconds;
+        if (since == 1) next = now; /* it makes edges and coarse lattices anew */
+        if (since == 2 && r.active > 5000 && change + next - now < result->change)
+            result->change = change + next - now, result->changed = r.active;
+    }
+    const int64_t before = changes_of(world);
+    if (levels && !status) status = step_for(world, 80, error);
+    result->step = 1e30;
+    for (int g = 0; g < GROUPS && !status; ++g) {
+        const double start = thread_seconds();
+        status = step_for(world, GROUP, error);
+        result->step = fmin(result->step, (thread_seconds() - start) / GROUP);
+    }
+    double value[SN_PROBE_VALUES];
+    int count;
+    if (!status) status = sn_world_probe(world, 0, value, &count, error);
+    if (!status) result->under = value[1];
+    if (!status) status = sn_world_probe(world, 1, value, &count, error);
+    if (!status) result->force = -value[1];
+    sn_world_adapt_report(world, &result->adapt);
+    result->late = changes_of(world) - before;
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    return status;
+}
+
+static sn_status compare_pads(experiment_run *run, sn_error *error) {
+    poke fine = {0}, adaptive = {0}, coarse = {0};
+    sn_status status = press(run, 2, 0, &fine, error);
+    experiment_progress(run, 0.3);
+    if (!status) status = press(run, 0, 2, &adaptive, error);
+    if (!status) status = press(run, 0, 0, &coarse, error);
+    if (status) return status;
+    FILE *table = experiment_table(run, "pads.csv", "pad,tets,force (N),under the finger (mm),step (ms)", error);
+    if (!table) return SN_IO;
+    fprintf(table, "fully refined,76800,%.6g,%.6g,%.4g\n", fine.force, 1e3 * fine.under, 1e3 * fine.step);
+    fprintf(table, "adaptive,%d,%.6g,%.6g,%.4g\n", adaptive.adapt.active, adaptive.force, 1e3 * adaptive.under,
+            1e3 * adaptive.step);
+    fprintf(table, "coarse,1200,%.6g,%.6g,%.4g\n", coarse.force, 1e3 * coarse.under, 1e3 * coarse.step);
+    fclose(table);
+    const double force = fabs(adaptive.force / fine.force - 1), under = fabs(adaptive.under / fine.under - 1),
+                 part = adaptive.adapt.active / 76800.0;
+    experiment_claim(run, "force", force, "< 0.03", force < 0.03,
+                     "error of the force on the finger against the fully refined pad; %.5f and %.5f N, coarsest mesh "
+                     "%.5f N",
+                     adaptive.force, fine.force, coarse.force);
+    experiment_claim(run, "displacement", under, "< 0.03", under < 0.03,
+                     "the same of the displacement under the finger; %.4f and %.4f mm", 1e3 * adaptive.under,
+                     1e3 * fine.under);
+    experiment_claim(run, "elements", part, "<= 0.25", part <= 0.25,
+                     "active tets by those of the fully refined pad; %d, with %d unknowns and %d hanging nodes",
+                     adaptive.adapt.active, adaptive.adapt.unknowns, adaptive.adapt.hanging);
+    experiment_claim(
+        run, "speed", fine.step / adaptive.step, ">= 3", fine.step >= 3 * adaptive.step,
+        "processor time of a step with the finger held on one thread, fully refined by adaptive; %.2f and %.2f ms",
+        1e3 * fine.step, 1e3 * adaptive.step);
+    experiment_claim(run, "steady", (double)adaptive.late, "0", adaptive.late == 0,
+                     "changes of the active set while the finger is held, from 2 to 3 s; %lld before",
+                     (long long)(adaptive.adapt.changes - adaptive.late));
+    experiment_claim(
+        run, "change", adaptive.change / fine.step, "< 1", adaptive.change < fine.step,
+        "processor time of a change of the active set by that of a step of the fully refined pad, %.1f and "
+        "%.1f ms; with %d active tets, and with what the next step must make anew. It is %.1f times an "
+        "adaptive step with the finger held",
+        1e3 * adaptive.change, 1e3 * fine.step, adaptive.changed, adaptive.change / adaptive.step);
+    return SN_OK;
+}
+
+/* ---- Many changes ---- */
+typedef struct ledger {
+    atomic_llong bytes;
+} ledger;
+
+enum { HEAD = 64 };
+
+static void *count_allocate(void *user, size_t bytes) {
+    const size_t whole = (bytes + HEAD + 63) / 64 * 64;
+    char *block = aligned_alloc(64, whole);
+    if (!block) return NULL;
+    memcpy(block, &whole, sizeof whole);
+    atomic_fetch_add(&((ledger *)user)->bytes, (long long)whole);
+    return block + HEAD;
+}
+
+static void count_release(void *user, void *memory) {
+    if (!memory) return;
+    char *block = (char *)memory - HEAD;
+    size_t whole;
+    memcpy(&whole, block, sizeof whole);
+    atomic_fetch_sub(&((ledger *)user)->bytes, (long long)whole);
+    free(block);
+}
+
+typedef struct losses {
+    double linear, angular;  /* the largest change of a momentum, by that of the body */
+    double refined, dropped; /* the largest change of the energy, by the energy: refining alone; with coarsening */
+    int64_t changes, tets;
+} losses;
+
+static double distance(const double a[3], const double b[3]) {
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+/* A free block that turns and twists; its set follows the strain. */
+static sn_status twist(experiment_run *own, losses *l, sn_error *error) {
+    sn_scene *scene = NULL;
+    sn_world *world = NULL;
+    const double zero[3] = {0};
+    sn_status status = experiment_scene(
+        own, &scene, &world, error,
+        "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01, \"newton\": {\"kind\": \"one-step\"}}, "
+        "\"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.4, 0.1, 0.1], \"cells\": [4, 1, 1]}, \"refine\": 1}, "
+        "\"adapt\": {\"levels\": 2, \"measure\": \"shear\", \"refine\": 0.05, \"coarsen\": 0.045, \"every\": 1, "
+        "\"wait\": 1, \"detail\": 1, \"budget\": 3000}, \"material\": {\"law\": \"corotated\", \"young\": 2e3, "
+        "\"poisson\": 0.3, \"density\": 1000}, \"initial\": {\"velocity\": [0.1, 0.2, 0], \"spin\": [0, 2, 3], "
+        "\"twist\": 300}}]}");
+    for (int i = 0; i < 1000 && !status && l->tets < 1000; ++i) {
+        sn_adapt_report r;
+        const int64_t before = changes_of(world);
+        status = sn_world_step(world, NULL, error);
+        if (status || changes_of(world) == before) continue;
+        sn_world_adapt_report(world, &r);
+        const double change = fabs(r.energy_after.total - r.energy_before.total) / r.energy_before.total;
+        l->linear = fmax(l->linear, distance(r.momentum_after, r.momentum_before) / distance(r.momentum_before, zero));
+        l->angular = fmax(l->angular, distance(r.angular_after, r.angular_before) / distance(r.angular_before, zero));
+        if (r.coarsened)
+            l->dropped = fmax(l->dropped, change);
+        else
+            l->refined = fmax(l->refined, change);
+        l->changes = r.changes, l->tets = r.all_coarsened;
+    }
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    return status;
+}
+
+static sn_status count_losses(experiment_run *run, sn_error *error) {
+    ledger book = {0};
+    losses l = {0};
+    experiment_run own = *run;
+    sn_context_options options = sn_context_options_default();
+    options.allocator = (sn_allocator){count_allocate, count_release, &book};
+    sn_status status = sn_context_create(&options, &own.context, error);
+    if (status) return status;
+    status = twist(&own, &l, error);
+    sn_context_destroy(own.context);
+    if (status) return status;
+    experiment_claim(run, "no-leak", (double)atomic_load(&book.bytes), "0 after 1000 coarsened tets",
+                     atomic_load(&book.bytes) == 0 && l.tets >= 1000,
+                     "bytes that are left after %lld changes with %lld coarsened tets", (long long)l.changes,
+                     (long long)l.tets);
+    experiment_claim(run, "momentum", l.linear, "< 1e-10", l.linear < 1e-10,
+                     "largest change of the momentum of a free block at a change of its set, by the momentum");
+    experiment_claim(run, "angular-momentum", l.angular, "< 1e-10", l.angular < 1e-10,
+                     "the same of the angular momentum");
+    experiment_note(run,
+                    "energy at a change, by the energy: at most %.3g when tets are only refined, %.3g when some are "
+                    "coarsened. Refining keeps the elastic energy and lowers the kinetic energy of the lumped mass; "
+                    "coarsening drops details with their energy",
+                    l.refined, l.dropped);
+    return SN_OK;
+}
+
+static sn_status run_adaptive(experiment_run *run, sn_error *error) {
+    sn_status status = run_on_one_thread(run, compare_pads, error);
+    experiment_progress(run, 0.6);
+    if (!status) status = count_losses(run, error);
+    experiment_progress(run, 0.8);
+    return status;
+}
+
+const experiment experiment_hauth_adaptive = {
+    "hauth-adaptive", "adaptive refinement of a poked pad", "Hauth 3.1.2, 5.3.4", run_adaptive,
+    "force displacement elements speed steady no-leak momentum angular-momentum change"};

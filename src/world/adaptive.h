@@ -1,0 +1,121 @@
+/* Adaptive bodies: a world whose elements are the leaves of a forest (mesh/forest.h).
+ *
+ * Positions, velocities and everything that acts on a body keep the numbers of the finest mesh. Of its nodes, those
+ * that are free in the active set are unknowns. All others are slaves: hanging nodes and nodes that no active tet uses.
+ * A slave has the mean of its two parents, level by level, x = T u. Forces on slaves go to their parents, f_u = T^T f.
+ *
+ * The elements, the matrix and the vectors of the linear solver have compact numbers: the nodes that active tets use,
+ * in ascending order. Hanging nodes are slaves there too (linear/matrix/slaves.h). So a solve costs in proportion to
+ * the active tets. The functions sn_world_... below stand between both numberings; in worlds without adaptive bodies
+ * they pass the call on.
+ *
+ * The mass of a free node is its row sum, the lumped mass of the finest mesh given to the parents: T^T m. A change of
+ * the active set keeps the total mass and the momentum exactly. */
+#ifndef SN_WORLD_ADAPTIVE_H
+#define SN_WORLD_ADAPTIVE_H
+
+#include "linear/krylov/span.h"
+#include "linear/matrix/slaves.h"
+#include "linear/solver.h"
+#include "mesh/forest.h"
+#include "sinew/world.h"
+#include "time/system.h"
+
+/* The active set in the numbers of elements and solver; it belongs to the solid. Compiled again after each change. */
+typedef struct sn_active {
+    int leaf_count;
+    int32_t *node;     /* leaf_count x 4: corners, compact */
+    int32_t *material; /* leaf_count: the material of most of its finest tets */
+    int64_t *label;    /* leaf_count: the first of its finest tets, for messages */
+    int32_t *leaf;     /* per finest tet: its leaf */
+    uint8_t *depth;    /* leaf_count: levels between it and the finest */
+    int count;         /* compact nodes */
+    int32_t *full;     /* count: the compiled number of each, ascending */
+    int32_t *compact;  /* per compiled number; -1: no active tet uses the node */
+    sn_slaves hanging; /* compact */
+    int slave_count;
+    int32_t (*slave)[3]; /* slave_count: node and parents, compiled; parents come before their children */
+    uint8_t *slaved;     /* per compiled number: 1 for a slave */
+    double *rest;        /* count x 3 */
+    double *mass;        /* count: kg, 0 for hanging nodes */
+    double *rayleigh;    /* count; NULL: none */
+} sn_active;
+
+typedef struct sn_adaptive {
+    sn_adapt options; /* without the selector */
+    sn_forest forest;
+    uint8_t *kept;                    /* forest.count: 1 for tets that the selector keeps refined */
+    double *mass;                     /* per compiled number: kg, lumped on the finest mesh */
+    double *drag;                     /* the same, times Rayleigh's mass damping; NULL: none */
+    double *weight;                   /* scratch: per compiled number */
+    double *x, *v, *force;            /* compact vectors; room for all nodes */
+    double *right, *solution;         /* the same */
+    double *direction[SN_SPAN];       /* the same */
+    sn_block_list stiffness, damping; /* the blocks of the interactions at free nodes, compact */
+    int32_t *held;                    /* nodes and projections of the compact filter */
+    double *projection;
+    sn_filter filter;
+    /* Changes (adaptive_change.c). */
+    int32_t *quiet;        /* forest.count: checks in a row with a measure below the lower threshold */
+    uint8_t *wanted;       /* forest.count: scratch */
+    double *value;         /* finest tets: scratch, the measures of the leaves */
+    double *value_of;      /* all tets: scratch */
+    double *room;          /* 7 numbers per compiled number: scratch */
+    double *impulse;       /* the same place: 3 numbers */
+    uint8_t *touched;      /* per compiled number: scratch */
+    int32_t *coarse;       /* forest.count: scratch */
+    struct sn_keyed *fine; /* forest.count: scratch */
+    sn_adapt_report report;
+} sn_adaptive;
+
+/* Makes world->adaptive if the body has levels to adapt, with the tets that its selector refines. */
+sn_status sn_adaptive_create(sn_world *world, const sn_world_options *options, sn_error *error);
+void sn_adaptive_destroy(sn_world *world);
+/* Call it when densities or mass damping have changed, before the solid is compiled. */
+sn_status sn_adaptive_weigh(sn_world *world, sn_error *error);
+/* SN_UNSUPPORTED when an adaptive world does not go with the method or the solver. */
+sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *solver, const sn_method *method,
+                             sn_error *error);
+/* The same of elements that keep something from step to step. */
+sn_status sn_adaptive_allows_elements(const sn_elements_model *elements, bool warps, sn_error *error);
+
+/* adaptive_change.c: after a step: changes the active set if the measure asks for it. */
+sn_status sn_adaptive_step(sn_world *world, sn_error *error);
+/* Writes the active set to the state, and takes it from there. */
+void sn_adaptive_note(const sn_world *world);
+sn_status sn_adaptive_restore(sn_world *world, sn_error *error);
+/* adaptive_measure.c: the measures of all leaves at the present state. room: 7 numbers per compact node. */
+void sn_adaptive_measure(const sn_world *world, double *room, double *value);
+/* parameters.c: compiles the elements and the solver again for another active set. The state stays. */
+sn_status sn_world_reactivate(sn_world *world, sn_error *error);
+
+sn_status sn_active_create(const sn_world *world, sn_active **active, sn_error *error);
+void sn_active_destroy(sn_context *context, sn_active *active);
+/* full <- T full, and full <- T^T full (slaves then have 0). */
+void sn_active_follow(const sn_active *active, double *full);
+void sn_active_give(const sn_active *active, double *full);
+/* Copies to and from compact numbers; `spread` leaves the other nodes as they are. */
+void sn_active_gather(const sn_active *active, const double *full, double *compact);
+void sn_active_spread(const sn_active *active, const double *compact, double *full);
+
+/* Sets the constrained components of x, v and a (each may be NULL) to the prescribed values at time t, and the slaves
+ * to the means of their parents. */
+void sn_world_constrain(sn_world *world, double t, double *x, double *v, double *a);
+
+/* ---- The linear solver of a world, in the numbers of the model ---- */
+void sn_world_mass_product(const sn_world *world, const double *v, double *out);
+double sn_world_kinetic(const sn_world *world, const double *v, double *scratch);
+sn_status sn_world_mass_solve(sn_world *world, const double *f, double *out, sn_error *error);
+void sn_world_product(sn_world *world, double m, double d, double k, const double *u, double *out);
+void sn_world_elements_product(sn_world *world, double d, double k, const double *u, double *out);
+sn_status sn_world_linear_solve(sn_world *world, const sn_solve *solve, sn_linear_report *report, sn_error *error);
+/* `view` has compact vectors (sn_world_view). again: only the blocks have changed. */
+sn_status sn_world_linearise(sn_world *world, const sn_element_view *view, bool again, sn_error *error);
+/* The blocks of the interactions and Rayleigh's damping as the solver takes them. NULL for none. */
+typedef struct sn_listed_blocks {
+    const sn_block_list *stiffness, *damping;
+    const double *rayleigh;
+} sn_listed_blocks;
+sn_status sn_world_blocks(sn_world *world, sn_listed_blocks *listed, sn_error *error);
+
+#endif

@@ -1,0 +1,103 @@
+/* Measures of the leaves of an adaptive world, from their present shape. F is the deformation gradient, E = (F^T F - 1)
+ * / 2 Green's strain.
+ *
+ *   shear      |E - tr E / 3|, the norm of the shear strain
+ *   energy     the energy density, J/m^3
+ *   gradient   s times the root of the mean of |E - E_i|^2 over the corners i, where E_i is the mean of E over the
+ * leaves at a node, weighted by volume (Zienkiewicz and Zhu, A simple error estimator, 1987): how fast the strain
+ *              changes over a leaf. s^2 = 1/8 per level is the share of the volume of a root, so that each leaf
+ *              contributes alike to the square of the error */
+#include <math.h>
+#include <stdalign.h>
+#include <string.h>
+
+#include "adaptive.h"
+#include "base/math3.h"
+#include "inside.h"
+
+/* Green's strain of a leaf, xx yy zz xy yz zx, and its volume at rest. */
+static double strain_of(const sn_active *a, const double *x, int leaf, double E[6]) {
+    const int32_t *node = a->node + 4 * (size_t)leaf;
+    double D[9], d[9], inverse[9], F[9];
+    for (int i = 0; i < 3; ++i)
+        for (int c = 0; c < 3; ++c) {
+            const size_t from = 3 * (size_t)node[0] + (size_t)c, to = 3 * (size_t)node[i + 1] + (size_t)c;
+            D[3 * c + i] = a->rest[to] - a->rest[from];
+            d[3 * c + i] = x[to] - x[from];
+        }
+    const double volume = sn_determinant3(D) / 6;
+    sn_inverse3(D, inverse);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            F[3 * i + j] = d[3 * i] * inverse[j] + d[3 * i + 1] * inverse[3 + j] + d[3 * i + 2] * inverse[6 + j];
+    static const int row[6] = {0, 1, 2, 0, 1, 2}, column[6] = {0, 1, 2, 1, 2, 0};
+    for (int k = 0; k < 6; ++k) {
+        const int i = row[k], j = column[k];
+        E[k] = 0.5 * (F[i] * F[j] + F[3 + i] * F[3 + j] + F[6 + i] * F[6 + j] - (i == j ? 1 : 0));
+    }
+    return volume;
+}
+
+static double square(const double E[6]) {
+    return E[0] * E[0] + E[1] * E[1] + E[2] * E[2] + 2 * (E[3] * E[3] + E[4] * E[4] + E[5] * E[5]);
+}
+
+static void shear(const sn_active *a, const double *x, double *value) {
+    for (int l = 0; l < a->leaf_count; ++l) {
+        double E[6];
+        strain_of(a, x, l, E);
+        const double mean = (E[0] + E[1] + E[2]) / 3;
+        for (int k = 0; k < 3; ++k) E[k] -= mean;
+        value[l] = sqrt(square(E));
+    }
+}
+
+/* room: 7 numbers per compact node: the sum of volume times strain, and of volume. */
+static void gradient(const sn_active *a, int levels, const double *x, double *room, double *value) {
+    memset(room, 0, 7 * (size_t)a->count * sizeof *room);
+    for (int l = 0; l < a->leaf_count; ++l) {
+        double E[6];
+        const double volume = strain_of(a, x, l, E);
+        for (int i = 0; i < 4; ++i) {
+            double *sum = room + 7 * (size_t)a->node[4 * (size_t)l + (size_t)i];
+            for (int k = 0; k < 6; ++k) sum[k] += volume * E[k];
+            sum[6] += volume;
+        }
+    }
+    for (int l = 0; l < a->leaf_count; ++l) {
+        double E[6], total = 0;
+        strain_of(a, x, l, E);
+        for (int i = 0; i < 4; ++i) {
+            const double *sum = room + 7 * (size_t)a->node[4 * (size_t)l + (size_t)i];
+            double gap[6];
+            for (int k = 0; k < 6; ++k) gap[k] = E[k] - sum[k] / sum[6];
+            total += square(gap);
+        }
+        value[l] = sqrt(total / 4 / (double)(1 << 3 * (levels - a->depth[l])));
+    }
+}
+
+static void energy(const sn_world *world, const sn_element_view *view, double *value) {
+    const sn_elements_model *elements = &world->solid->elements;
+    alignas(64) double psi[SN_LANES];
+    for (int b = 0; b < elements->batch_count; ++b) {
+        const sn_batch *batch = &elements->batch[b];
+        for (int block = 0; block < batch->block_count; ++block) {
+            const int32_t *leaf = batch->element_of + (int64_t)block * SN_LANES;
+            batch->kernels->stress(batch, block, view, NULL, NULL, NULL, psi);
+            for (int l = 0; l < SN_LANES; ++l)
+                if (leaf[l] >= 0) value[leaf[l]] = isfinite(psi[l]) ? psi[l] : 1e300;
+        }
+    }
+}
+
+void sn_adaptive_measure(const sn_world *world, double *room, double *value) {
+    const sn_element_view view = sn_world_view(world, world->state.x, NULL);
+    const char *measure = world->adaptive->options.measure;
+    if (strcmp(measure, "energy") == 0)
+        energy(world, &view, value);
+    else if (strcmp(measure, "gradient") == 0)
+        gradient(world->solid->active, world->adaptive->forest.levels, view.x, room, value);
+    else
+        shear(world->solid->active, view.x, value);
+}

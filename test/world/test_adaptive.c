@@ -1,0 +1,348 @@
+/* Adaptive bodies: the mechanics across a border of levels, changes of the active set, and what is refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "failing_allocator.h"
+#include "scene_text.h"
+#include "world/inside.h"
+
+/* A beam that hangs from one end and falls. */
+static const char beam[] =
+    "{\"sinew\": 1, \"time\": {\"step\": 0.01, \"newton\": {\"tolerance\": 1e-9}}, \"solver\": {\"method\": \"cg\", "
+    "\"tolerance\": 1e-11, \"precision\": \"double\", \"iterations\": 5000}, \"bodies\": [{\"mesh\": {\"box\": "
+    "{\"size\": [0.4, 0.1, 0.1], \"cells\": [4, 1, 1]}, \"refine\": %d}, %s \"material\": {\"law\": \"%s\", "
+    "\"young\": 1e4, \"poisson\": 0.3, \"density\": 1000}, \"fix\": [{\"select\": {\"group\": \"x-\"}}]}]}";
+/* The same, free and turning; the set changes with the strain. */
+static const char turning[] =
+    "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01, \"newton\": {\"kind\": \"one-step\"}}, "
+    "\"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.4, 0.1, 0.1], \"cells\": [4, 1, 1]}, \"refine\": 1}, \"adapt\": "
+    "{\"levels\": 2, \"measure\": \"%s\", \"refine\": %g, \"coarsen\": %g, \"every\": 2, \"wait\": 1, \"detail\": 1, "
+    "\"budget\": 3000}, \"material\": {\"law\": \"corotated\", \"young\": 2e3, \"poisson\": 0.3, \"density\": 1000}, "
+    "\"initial\": {\"velocity\": [0.1, 0.2, 0], \"spin\": [0, 2, 3], \"twist\": 300}}]}";
+static const char part[] = "\"adapt\": {\"levels\": 2, \"select\": {\"box\": [[-1, -1, -1], [0.1, 1, 1]]}},";
+
+static sn_context *context;
+static int start(void **state) {
+    (void)state;
+    return sn_context_create(NULL, &context, NULL) ? -1 : 0;
+}
+static int end(void **state) {
+    (void)state;
+    sn_context_destroy(context);
+    return 0;
+}
+
+static sn_world *make_on(sn_context *on, const char *text, const sn_override *set, int sets) {
+    sn_world *world;
+    sn_error error = {0};
+    if (world_from_text(on, "test", text, set, sets, &world, &error)) fail_msg("%s", error.text);
+    return world;
+}
+
+static void run(sn_world *world, int steps) {
+    sn_error error = {0};
+    for (int i = 0; i < steps; ++i)
+        if (sn_world_step(world, NULL, &error)) fail_msg("%s", error.text);
+}
+
+static sn_world *beam_of(int refine, const char *adapt, const char *law) {
+    char text[1200];
+    snprintf(text, sizeof text, beam, refine, adapt, law);
+    return make_on(context, text, NULL, 0);
+}
+
+static double gap(const sn_world *a, const sn_world *b, int nodes) {
+    double most = 0;
+    for (int i = 0; i < nodes; ++i)
+        for (int c = 0; c < 3; ++c) {
+            const double x = a->state.x[3 * a->model->compiled[i] + c], y = b->state.x[3 * b->model->compiled[i] + c];
+            most = fmax(most, fabs(x - y));
+        }
+    return most;
+}
+
+/* Everything refined is the fine mesh, nothing refined is the coarse mesh. */
+static void test_ends(void **state) {
+    (void)state;
+    static const char *const law[] = {"neo-hookean", "corotated", "linear"};
+    for (int l = 0; l < 3; ++l) {
+        sn_world *coarse = beam_of(1, "", law[l]), *fine = beam_of(3, "", law[l]),
+                 *none = beam_of(1, "\"adapt\": {\"levels\": 2},", law[l]),
+                 *all = beam_of(1, "\"adapt\": {\"levels\": 2, \"select\": \"all\"},", law[l]),
+                 *some = beam_of(1, part, law[l]);
+        run(coarse, 10), run(fine, 10), run(none, 10), run(all, 10), run(some, 10);
+        assert_true(gap(coarse, fine, coarse->model->node_count) > 1e-3);
+        assert_true(gap(coarse, none, coarse->model->node_count) < 1e-11);
+        assert_true(gap(fine, all, fine->model->node_count) < 1e-11);
+        assert_true(some->solid->active->hanging.count > 20);
+        assert_true(gap(some, fine, fine->model->node_count) < gap(none, fine, fine->model->node_count));
+        sn_world_destroy(coarse), sn_world_destroy(fine), sn_world_destroy(none);
+        sn_world_destroy(all), sn_world_destroy(some);
+    }
+}
+
+/* All solvers give the same motion of a body with hanging nodes. */
+static void test_solvers(void **state) {
+    (void)state;
+    static const sn_override set[][1] = {{{"solver.preconditioner", "diagonal"}}, {{"solver.preconditioner", "ssor"}},
+                                         {{"solver.preconditioner", "ic0"}},      {{"solver.method", "ldlt"}},
+                                         {{"solver.precision", "single"}},        {{"solver.method", "minres"}},
+                                         {{"solver.preconditioner", "multigrid"}}};
+    char text[1200];
+    snprintf(text, sizeof text, beam, 1, part, "neo-hookean");
+    sn_world *plain = make_on(context, text, NULL, 0);
+    run(plain, 5);
+    for (size_t i = 0; i < sizeof set / sizeof *set; ++i) {
+        sn_world *other = make_on(context, text, set[i], 1);
+        run(other, 5);
+        const double far = gap(plain, other, plain->model->node_count);
+        if (!(far < 1e-10)) fail_msg("%s %s: %g m", set[i][0].key, set[i][0].value, far);
+        sn_world_destroy(other);
+    }
+    sn_world_destroy(plain);
+}
+
+/* A uniform stretch is a solution of statics, with any border between the levels. */
+static void test_patch(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"mode\": \"static\", \"newton\": {\"tolerance\": 1e-12}}, "
+        "\"solver\": {\"tolerance\": 1e-13, \"precision\": \"double\", \"iterations\": 5000}, \"bodies\": [{\"mesh\": "
+        "{\"box\": {\"size\": [0.4, 0.1, 0.1], \"cells\": [4, 1, 1]}, \"refine\": 1}, \"adapt\": {\"levels\": 2, "
+        "\"select\": {\"sphere\": {\"center\": [0.15, 0.07, 0.03], \"radius\": 0.04}}}, \"material\": {\"law\": "
+        "\"neo-hookean\", \"young\": 1e4, \"poisson\": 0.3}, \"fix\": [{\"select\": {\"group\": \"x-\"}, \"axes\": "
+        "\"x\"}, {\"select\": {\"group\": \"x+\"}, \"axes\": \"x\", \"displacement\": [0.04, 0, 0]}, {\"select\": "
+        "{\"group\": \"y-\"}, \"axes\": \"y\"}, {\"select\": {\"group\": \"z-\"}, \"axes\": \"z\"}]}]}";
+    sn_world *world = make_on(context, text, NULL, 0);
+    assert_true(world->solid->active->hanging.count > 20);
+    run(world, 1);
+    const double *X = world->model->rest, *x = world->state.x;
+    double side = 0, height = 0;
+    for (int i = 0; i < world->model->node_count; ++i)
+        if (X[3 * i + 1] > 0.0999) side = x[3 * i + 1], height = X[3 * i + 1];
+    const double lateral = side / height;
+    assert_true(lateral < 0.99 && lateral > 0.95);
+    for (int i = 0; i < world->model->node_count; ++i) {
+        assert_true(fabs(x[3 * i] - 1.1 * X[3 * i]) < 1e-10);
+        for (int c = 1; c < 3; ++c) assert_true(fabs(x[3 * i + c] - lateral * X[3 * i + c]) < 1e-10);
+    }
+    sn_world_destroy(world);
+}
+
+/* The forces on the free nodes are minus the derivative of the energy with the slaves following. */
+static void test_forces(void **state) {
+    (void)state;
+    sn_world *world = beam_of(1, part, "neo-hookean");
+    const int n = 3 * world->model->node_count;
+    double *x = world->state.x, *keep = malloc((size_t)n * sizeof *keep), *d = malloc((size_t)n * sizeof *d);
+    for (int i = 0; i < n; ++i) x[i] += 0.002 * sin(7.0 * i), world->state.v[i] = 0;
+    sn_active_follow(world->solid->active, x);
+    memcpy(keep, x, (size_t)n * sizeof *x);
+    for (int trial = 0; trial < 3; ++trial) {
+        for (int i = 0; i < n; ++i) d[i] = cos(3.0 * i + trial);
+        sn_active_follow(world->solid->active, d);
+        assert_int_equal(sn_world_forces(world, NULL), SN_OK);
+        double work = 0, energy[2];
+        for (int i = 0; i < n; ++i) {
+            work += world->workspace.force[i] * d[i];
+            if (world->solid->active->slaved[i / 3]) assert_true(world->workspace.force[i] == 0);
+        }
+        for (int k = 0; k < 2; ++k) {
+            sn_energies e;
+            for (int i = 0; i < n; ++i) x[i] = keep[i] + (k ? 1e-6 : -1e-6) * d[i];
+            sn_workspace_forget(world);
+            assert_int_equal(sn_world_energies(world, &e, NULL), SN_OK);
+            energy[k] = e.elastic + e.gravity;
+        }
+        memcpy(x, keep, (size_t)n * sizeof *x);
+        sn_workspace_forget(world);
+        assert_true(fabs((energy[1] - energy[0]) / 2e-6 + work) < 1e-5 * fabs(work));
+    }
+    free(keep), free(d);
+    sn_world_destroy(world);
+}
+
+static double most_of(const double *a, const double *b) {
+    return fmax(fmax(fabs(a[0] - b[0]), fabs(a[1] - b[1])), fabs(a[2] - b[2]));
+}
+
+/* Changes keep mass and momenta; refining keeps the energies of the elements too. */
+static void test_momentum(void **state) {
+    (void)state;
+    static const char *const measure[] = {"shear", "energy", "gradient"};
+    for (int k = 0; k < 3; ++k) {
+        char text[1200];
+        snprintf(text, sizeof text, turning, measure[k], k == 1 ? 20.0 : 0.05, k == 1 ? 15.0 : 0.04);
+        sn_world *world = make_on(context, text, NULL, 0);
+        double mass = 0, P[3], L[3];
+        int64_t seen = 0, both = 0;
+        for (int i = 0; i < world->model->node_count; ++i) mass += world->adaptive->mass[i];
+        sn_world_momentum(world, P, L);
+        for (int i = 0; i < 120; ++i) {
+            sn_adapt_report r;
+            run(world, 1);
+            assert_int_equal(sn_world_adapt_report(world, &r), SN_OK);
+            assert_true(r.active <= 3000);
+            if (r.changes == seen) continue;
+            seen = r.changes;
+            both += r.refined > 0 && r.coarsened > 0;
+            const double lost = most_of(r.momentum_before, r.momentum_after),
+                         turned = most_of(r.angular_before, r.angular_after);
+            if (!(lost < 1e-12 * mass && turned < 1e-12 * mass))
+                fail_msg("%s: lost %g, turned %g of %g kg, %d refined, %d coarsened", measure[k], lost, turned, mass,
+                         r.refined, r.coarsened);
+            if (!r.coarsened)
+                assert_true(fabs(r.energy_before.elastic - r.energy_after.elastic) < 1e-9 * r.energy_before.elastic);
+            double total = 0;
+            for (int n = 0; n < world->model->node_count; ++n) total += world->solid->mass[n];
+            assert_true(fabs(total - mass) < 1e-12 * mass);
+        }
+        sn_adapt_report r;
+        sn_world_adapt_report(world, &r);
+        if (!(r.all_refined > 20 && r.all_coarsened > 20))
+            fail_msg("%s: %lld refined, %lld coarsened", measure[k], (long long)r.all_refined,
+                     (long long)r.all_coarsened);
+        sn_world_destroy(world);
+    }
+}
+
+/* A run that is saved, restored into a new world and continued has the bits of the run itself, with any number of
+ * threads. */
+static void test_save(void **state) {
+    (void)state;
+    char text[1200], hash[2][17];
+    snprintf(text, sizeof text, turning, "shear", 0.05, 0.04);
+    sn_world *world = make_on(context, text, NULL, 0);
+    run(world, 20);
+    const size_t size = sn_world_state_size(world);
+    void *bytes = malloc(size);
+    assert_int_equal(sn_world_save_state(world, bytes, size, NULL), SN_OK);
+    const int active = world->adaptive->forest.leaf_count;
+    run(world, 20);
+    sn_world_hash(world, hash[0]);
+    sn_context_options o = sn_context_options_default();
+    sn_context *other;
+    o.threads = 3;
+    assert_int_equal(sn_context_create(&o, &other, NULL), SN_OK);
+    sn_world *again = make_on(other, text, NULL, 0);
+    assert_true(again->adaptive->forest.leaf_count != active);
+    assert_int_equal(sn_world_restore_state(again, bytes, size, NULL), SN_OK);
+    assert_int_equal(again->adaptive->forest.leaf_count, active);
+    run(again, 20);
+    sn_world_hash(again, hash[1]);
+    assert_string_equal(hash[0], hash[1]);
+    assert_int_equal(again->adaptive->forest.leaf_count, world->adaptive->forest.leaf_count);
+    /* And back in time in the same world. */
+    assert_int_equal(sn_world_restore_state(world, bytes, size, NULL), SN_OK);
+    run(world, 20);
+    sn_world_hash(world, hash[1]);
+    assert_string_equal(hash[0], hash[1]);
+    free(bytes);
+    sn_world_destroy(again), sn_world_destroy(world);
+    sn_context_destroy(other);
+}
+
+/* The density changes: so do the masses of the active set. */
+static void test_material(void **state) {
+    (void)state;
+    sn_world *world = beam_of(1, part, "corotated");
+    sn_material material = *sn_world_material(world, 0, 0);
+    double before = 0, after = 0;
+    for (int n = 0; n < world->model->node_count; ++n) before += world->solid->mass[n];
+    material.density = 2000;
+    assert_int_equal(sn_world_set_material(world, 0, 0, &material, NULL), SN_OK);
+    for (int n = 0; n < world->model->node_count; ++n) after += world->solid->mass[n];
+    assert_true(fabs(after - 2 * before) < 1e-12);
+    run(world, 2);
+    sn_world_destroy(world);
+}
+
+/* Without memory for a world there is none, and nothing is left. Without memory for a change the step is taken back. */
+static void test_memory(void **state) {
+    (void)state;
+    char text[1200], hash[2][17];
+    snprintf(text, sizeof text, turning, "shear", 0.05, 0.04);
+    failing_allocator failing = failing_allocator_make();
+    sn_context *own = failing_allocator_context(&failing);
+    const int64_t before = failing.live;
+    for (int64_t n = 1;; n += 29) {
+        sn_world *world;
+        failing_allocator_arm(&failing, n);
+        const sn_status status = world_from_text(own, "test", text, NULL, 0, &world, NULL);
+        const int failed = failing.failed;
+        failing_allocator_disarm(&failing);
+        sn_world_destroy(world);
+        assert_int_equal(failing.live, before);
+        assert_int_equal(status, failed ? SN_NO_MEMORY : SN_OK);
+        if (!failed) break;
+    }
+    sn_world *world = make_on(own, text, NULL, 0), *calm = make_on(own, text, NULL, 0);
+    run(world, 9), run(calm, 10);
+    sn_adapt_report r;
+    sn_world_adapt_report(calm, &r);
+    assert_true(r.refined + r.coarsened > 0); /* the tenth step changes the set */
+    for (int64_t n = 1; sn_world_steps(world) == 9; n += 7) {
+        const int active = world->adaptive->forest.leaf_count;
+        sn_world_hash(world, hash[0]);
+        failing_allocator_arm(&failing, n);
+        const sn_status status = sn_world_step(world, NULL, NULL);
+        failing_allocator_disarm(&failing);
+        if (!status) break;
+        assert_int_equal(status, SN_NO_MEMORY);
+        sn_world_hash(world, hash[1]);
+        assert_string_equal(hash[0], hash[1]);
+        assert_int_equal(world->adaptive->forest.leaf_count, active);
+    }
+    run(world, 10), run(calm, 10);
+    assert_int_equal(world->adaptive->forest.leaf_count, calm->adaptive->forest.leaf_count);
+    assert_true(gap(world, calm, calm->model->node_count) < 1e-6);
+    sn_world_destroy(world), sn_world_destroy(calm);
+    assert_int_equal(failing.live, before);
+    sn_context_destroy(own);
+}
+
+static void test_refuses(void **state) {
+    (void)state;
+    static const struct {
+        const char *key, *value, *path;
+    } wrong[] = {{"bodies.0.element", "tet10", "bodies.0.adapt"},
+                 {"bodies.0.mass", "consistent", "bodies.0.adapt"},
+                 {"bodies.0.basis", "hierarchical", "bodies.0.adapt"},
+                 {"bodies.0.rigid", "true", "bodies.0"},
+                 {"bodies.0.adapt.refine", "0", "bodies.0.adapt.refine"},
+                 {"bodies.0.adapt.coarsen", "0.06", "bodies.0.adapt.coarsen"},
+                 {"bodies.0.adapt.budget", "100", "bodies.0.adapt.budget"},
+                 {"time.method", "newmark", "time.method"},
+                 {"time.mode", "static", "adapt.measure"},
+                 {"solver.operator", "assembly-free", "solver.operator"},
+                 {"bodies.0.material.frames", "{\"every\": 0.1}", "bodies.0.adapt"},
+                 {"bodies.0.links", "[{\"point\": [0, 0, 0], \"to\": [0, 0, 0]}]", ""},
+                 {"colliders", "[{\"plane\": {\"point\": [0, -1, 0]}, \"response\": \"projection\"}]", ""}};
+    char text[1200];
+    snprintf(text, sizeof text, turning, "shear", 0.05, 0.04);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        const sn_override set = {wrong[i].key, wrong[i].value};
+        sn_world *world;
+        sn_error error = {0};
+        const sn_status status = world_from_text(context, "test", text, &set, 1, &world, &error);
+        if (status != SN_UNSUPPORTED && status != SN_BAD_INPUT) fail_msg("%s was taken", wrong[i].key);
+        if (*wrong[i].path && !strstr(error.text, wrong[i].path)) fail_msg("%s: %s", wrong[i].key, error.text);
+        if (!*wrong[i].path && !strstr(error.text, "adapt")) fail_msg("%s: %s", wrong[i].key, error.text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ends),     cmocka_unit_test(test_solvers),  cmocka_unit_test(test_patch),
+        cmocka_unit_test(test_forces),   cmocka_unit_test(test_momentum), cmocka_unit_test(test_save),
+        cmocka_unit_test(test_material), cmocka_unit_test(test_memory),   cmocka_unit_test(test_refuses)};
+    return cmocka_run_group_tests(tests, start, end);
+}
