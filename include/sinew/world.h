@@ -185,7 +185,6 @@ typedef struct sn_gas {
     double ambient;  /* Pa, for "isothermal": at least 0, and above -pressure; default 101325 */
 } sn_gas;
 
-/* A body. Each array may be NULL when its count is 0, and each count is 0 by default. */
 /* Adaptive refinement: the elements are chosen from nested levels between two steps (docs/adaptive.md). */
 typedef struct sn_adapt {
     int levels; /* the last levels of the mesh, which its refinements made, are refined only where it is needed;
@@ -208,6 +207,7 @@ typedef struct sn_adapt {
 } sn_adapt;
 SN_API const sn_listing *sn_adapt_measures(int *count);
 
+/* A body. Each array may be NULL when its count is 0, and each count is 0 by default. */
 typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
     char name[64];       /* at most 63 bytes; "" means "body"; default "body" */
