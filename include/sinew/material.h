@@ -86,6 +86,11 @@ typedef struct sn_material {
      * tets in one tet of that level then have one frame. -1 (default): each element has its own. Not for warping and
      * not for rotations with a history (docs/levels.md). */
     int frames_level;
+    /* Law "corotated" on a refined mesh: the level whose tets have Green's strain, and the frames of the finer elements
+     * (docs/levels.md). -1 (default): none. All materials of the body have the same two values. Dynamics only, with an
+     * implicit method that solves by Newton's method. */
+    int corotate_from;
+    double corotate_every; /* s for which these frames stay; above 0 with corotate_from, else 0 (default) */
     char warping[32]; /* a name of sn_warpings(): stiffness warping per vertex, for law "linear" only; "" (default):
                          none */
     char warping_matrix[32];  /* warping: a name of sn_warping_matrices(); "" (default): "element" */

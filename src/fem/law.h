@@ -135,6 +135,10 @@ sn_status sn_muscle_check_activation(double activation, sn_error *error);
 static inline bool sn_material_bends(const sn_material *material) {
     return material->bending_stiffness > 0 || material->bending_damping > 0;
 }
+/* s for which its frames stay; 0: they follow at once. */
+static inline double sn_material_frame_time(const sn_material *material) {
+    return material->corotate_from >= 0 ? material->corotate_every : material->frames_every;
+}
 const sn_constant *sn_material_constant(const sn_material *material, const char *name); /* NULL when absent */
 int sn_warping_find(
     const char *name); /* SN_WARPING_ of batch.h, in the order of sn_warpings(); SN_WARPING_NONE when unknown */

@@ -16,7 +16,7 @@ sn_status sn_patch_check(const sn_element *element, const sn_law *law, const sn_
                           law->name, element->name);
     if (strcmp(material->warping, "none") != 0 && *material->warping)
         return sn_fail_at(error, SN_BAD_INPUT, "warping", "warping does not go with element '%s'", element->name);
-    if (material->frames_every > 0)
+    if (sn_material_frame_time(material) > 0)
         return sn_fail_at(error, SN_BAD_INPUT, "frames.every", "'frames.every' does not go with element '%s'",
                           element->name);
     if (material->prony_count && element->patch_shear == 0 && strcmp(material->prony_on, "shear") != 0)

@@ -120,8 +120,9 @@ double sn_parameters_modulus(sn_context *context, const sn_material *material) {
 
 /* Without inertia there is no time that a frame could stay for. */
 static sn_status check_frames(const sn_material *material, sn_error *error) {
-    if (!(material->frames_every > 0)) return SN_OK;
-    return sn_fail_at(error, SN_BAD_INPUT, "frames.every", "'frames.every' is for mode 'dynamic'");
+    if (!(sn_material_frame_time(material) > 0)) return SN_OK;
+    const char *key = material->corotate_from >= 0 ? "corotate.every" : "frames.every";
+    return sn_fail_at(error, SN_BAD_INPUT, key, "'%s' is for mode 'dynamic'", key);
 }
 
 sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
@@ -304,6 +305,7 @@ static bool same_kind(const sn_material *a, const sn_material *b) {
            a->density == b->density && a->rayleigh[0] == b->rayleigh[0] && a->prony_count == b->prony_count &&
            strcmp(a->prony_on, b->prony_on) == 0 && a->alpha == b->alpha && a->beta == b->beta &&
            a->frames_every == b->frames_every && a->frames_level == b->frames_level &&
+           a->corotate_from == b->corotate_from && a->corotate_every == b->corotate_every &&
            strcmp(a->warping, b->warping) == 0 && strcmp(a->warping_matrix, b->warping_matrix) == 0 &&
            a->ghost_correction == b->ghost_correction;
 }

@@ -5,6 +5,7 @@
  * w_i = int rho N_i dV; the consistent mass gives the same. For tet4 all of them agree. */
 #include <string.h>
 
+#include "fem/coarse.h"
 #include "fem/load.h"
 #include "inside.h"
 #include "rigid_body.h"
@@ -192,6 +193,10 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
     if (!status) {
         status = sn_elements_compile(context, solid->compiled, solid->compiled_count, model->node_count,
                                      &solid->elements, error);
+        status = sn_within(error, status, "bodies");
+    }
+    if (!status) {
+        status = sn_coarse_create(context, &model->levels, model->rest, &solid->elements, error);
         status = sn_within(error, status, "bodies");
     }
     if (!status) fill_places(world, solid);
