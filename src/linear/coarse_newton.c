@@ -23,7 +23,7 @@ struct sn_coarse_newton {
     void *factor;
     sn_filter filter;                         /* of the coarse nodes */
     double k;                                 /* of P^T A P */
-    double *F, *Q, *Q0;                       /* groups x 9 */
+    double *F, *Q, *Q0, *Q1;                       /* groups x 9 */
     double *c, *step, *right, *trial, *image; /* rows x 3 */
     sn_coarse_group *group;                   /* groups */
 };
@@ -89,7 +89,7 @@ static sn_status create(sn_coarse_newton *w, sn_error *error) {
     const sn_array array[] = {
         SN_ARRAY(w->linear, blocks),       SN_ARRAY(w->value, blocks), SN_ARRAY(w->place, 16 * groups),
         SN_ARRAY(w->spread, 16 * nodes),   SN_ARRAY(w->F, 9 * groups), SN_ARRAY(w->Q, 9 * groups),
-        SN_ARRAY(w->Q0, 9 * groups),       SN_ARRAY(w->c, rows),       SN_ARRAY(w->step, rows),
+        SN_ARRAY(w->Q0, 9 * groups), SN_ARRAY(w->Q1, 9 * groups),       SN_ARRAY(w->c, rows),       SN_ARRAY(w->step, rows),
         SN_ARRAY(w->right, rows),          SN_ARRAY(w->trial, rows),   SN_ARRAY(w->image, rows),
         SN_ARRAY(w->group, groups),        SN_ARRAY(w->filter.node, (size_t)w->rows),
         SN_ARRAY(w->filter.projection, 3 * rows)};
@@ -122,7 +122,7 @@ void sn_coarse_newton_destroy(sn_coarse_newton *w) {
     if (w->factor) sn_direct_ldlt_factor.release(context, w->factor);
     const sn_pattern *p = &w->pattern;
     void *const array[] = {w->row_of, w->node_of, w->linear,      w->value,  w->place,     w->spread,   w->F,
-                           w->Q,      w->Q0,      w->c,           w->step,   w->right,     w->trial,    w->image,
+                           w->Q,      w->Q0, w->Q1,      w->c,           w->step,   w->right,     w->trial,    w->image,
                            w->group,  w->filter.node, w->filter.projection,  p->row_begin, p->column,   p->diagonal,
                            p->mirror};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
@@ -323,17 +323,20 @@ void sn_coarse_newton_begin(sn_coarse_newton *w, const sn_filter *filter, const 
 }
 
 void sn_coarse_newton_move(sn_coarse_newton *w, const double *y) {
+    double *before = w->Q1;
+    w->Q1 = w->Q, w->Q = before;
     for (int g = 0; g < w->coarse->count; ++g) {
         sn_coarse_mean(w->coarse, g, y, w->F + 9 * (size_t)g);
         sn_coarse_stress(&w->group[g], w->F + 9 * (size_t)g, w->Q + 9 * (size_t)g);
     }
 }
 
-void sn_coarse_newton_add(const sn_coarse_newton *w, double s, double *out) {
+void sn_coarse_newton_add(const sn_coarse_newton *w, bool last, double *out) {
     const sn_coarse *c = w->coarse;
+    const double *before = last ? w->Q1 : w->Q0;
     for (int g = 0; g < c->count; ++g) {
         double Q[9];
-        for (int i = 0; i < 9; ++i) Q[i] = s * w->k * c->weight[g] * (w->Q[9 * (size_t)g + i] - w->Q0[9 * (size_t)g + i]);
+        for (int i = 0; i < 9; ++i) Q[i] = w->k * c->weight[g] * (before[9 * (size_t)g + i] - w->Q[9 * (size_t)g + i]);
         for (int64_t e = c->begin[g]; e < c->begin[g + 1]; ++e) {
             double f[3];
             sn_multiply_vector3(Q, c->gradient + 3 * e, f);

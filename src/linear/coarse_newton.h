@@ -25,8 +25,8 @@ void sn_coarse_newton_matrix(sn_coarse_newton *w, const sn_element_view *view, c
 void sn_coarse_newton_begin(sn_coarse_newton *w, const sn_filter *filter, const double *y);
 /* Takes the means and their stresses at positions. */
 void sn_coarse_newton_move(sn_coarse_newton *w, const double *y);
-/* out += s k (N - N at the begin), at the last positions. */
-void sn_coarse_newton_add(const sn_coarse_newton *w, double s, double *out);
+/* out -= k (N - N at the begin), at the last positions. last: N - N at the positions before them. */
+void sn_coarse_newton_add(const sn_coarse_newton *w, bool last, double *out);
 /* e = P c for the residual rho at the last positions. */
 sn_status sn_coarse_newton_correct(sn_coarse_newton *w, const double *rho, double *e, sn_error *error);
 
