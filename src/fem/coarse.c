@@ -112,7 +112,8 @@ static sn_status find_slopes(const making *m, int group, sn_error *error) {
     double *slope = m->coarse->slope + 12 * (size_t)group, edge[9], inverse[9] = {0};
     for (int i = 0; i < 3; ++i)
         for (int a = 0; a < 3; ++a)
-            edge[3 * a + i] = m->rest[3 * (size_t)corner[i + 1] + (size_t)a] - m->rest[3 * (size_t)corner[0] + (size_t)a];
+            edge[3 * a + i] =
+                m->rest[3 * (size_t)corner[i + 1] + (size_t)a] - m->rest[3 * (size_t)corner[0] + (size_t)a];
     if (sn_inverse3(edge, inverse) == 0) return sn_fail(error, SN_BAD_INPUT, "a tet of a coarse level is flat");
     memcpy(slope + 3, inverse, sizeof inverse);
     for (int a = 0; a < 3; ++a) slope[a] = -inverse[a] - inverse[3 + a] - inverse[6 + a];
@@ -128,11 +129,11 @@ static void add_element(const making *m, int group, const member *own, double *s
         const double w = batch->weight[(block * element->points + q) * SN_LANES + lane];
         const double *g = batch->gradient + (block * element->points + q) * (element->nodes - 1) * 3 * SN_LANES + lane;
         c->weight[group] += w;
-        const int64_t zero = sn_lower_bound(m->around, c->begin[group], c->begin[group + 1],
-                                            node_of(batch, own->place, 0));
+        const int64_t zero =
+            sn_lower_bound(m->around, c->begin[group], c->begin[group + 1], node_of(batch, own->place, 0));
         for (int i = 1; i < element->nodes; ++i) {
-            const int64_t at = sn_lower_bound(m->around, c->begin[group], c->begin[group + 1],
-                                              node_of(batch, own->place, i));
+            const int64_t at =
+                sn_lower_bound(m->around, c->begin[group], c->begin[group + 1], node_of(batch, own->place, i));
             for (int a = 0; a < 3; ++a) {
                 const double part = w * g[(3 * (i - 1) + a) * SN_LANES];
                 sum[3 * at + a] += part, sum[3 * zero + a] -= part;
@@ -284,8 +285,7 @@ static void transpose_multiply(const double A[9], const double B[9], double m[9]
 }
 static void multiply(const double A[9], const double B[9], double m[9]) {
     for (int a = 0; a < 3; ++a)
-        for (int b = 0; b < 3; ++b)
-            m[3 * a + b] = A[3 * a] * B[b] + A[3 * a + 1] * B[3 + b] + A[3 * a + 2] * B[6 + b];
+        for (int b = 0; b < 3; ++b) m[3 * a + b] = A[3 * a] * B[b] + A[3 * a + 1] * B[3 + b] + A[3 * a + 2] * B[6 + b];
 }
 
 /* E = (F^T F - I) / 2, and D = sym(R^T F) - I. */

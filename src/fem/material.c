@@ -201,8 +201,9 @@ static const sn_field material_field[] = {
      .high = 255,
      .value = -1,
      .unit = "",
-     .text = "law corotated, on refined meshes: the level with Green's strain, whose tets give the finer elements their "
-             "frames; -1: none"},
+     .text =
+         "law corotated, on refined meshes: the level with Green's strain, whose tets give the finer elements their "
+         "frames; -1: none"},
     NUMBER("corotate.every", corotate_every, 0, 0, 0, "s", "with corotate.from: how long these frames stay, above 0"),
     CHOICE("warping", warping, sn_warpings, "law linear: stiffness warping per vertex; default: none"),
     CHOICE("warping_matrix", warping_matrix, sn_warping_matrices,

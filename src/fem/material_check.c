@@ -157,6 +157,31 @@ static sn_status check_cloth(const sn_material *material, sn_error *error) {
 }
 
 /* Whether the chosen blocks go with each other. */
+/* Green's strain on a coarse level (coarse.h). */
+static sn_status check_corotate(const sn_material *material, const sn_rotation *rotation, sn_error *error) {
+    if (material->corotate_from < 0 && material->corotate_every > 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "corotate.every",
+                          "'corotate.every' has no effect without 'corotate.from'; give both or none");
+    if (material->corotate_from < 0) return SN_OK;
+    if (!(material->corotate_every > 0))
+        return sn_fail_at(error, SN_BAD_INPUT, "corotate.every",
+                          "'corotate.every' is %g s; with 'corotate.from' it must be above 0",
+                          material->corotate_every);
+    if (strcmp(material->law, "corotated") != 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "corotate.from",
+                          "'corotate' goes with law 'corotated' only, not with '%s'", material->law);
+    const char *other = material->frames_every > 0           ? "frames"
+                        : material->differential[0]          ? "differential"
+                        : material->prony_count              ? "prony"
+                        : rotation && rotation->uses_history ? "rotation"
+                                                             : NULL;
+    if (!other) return SN_OK;
+    return sn_fail_at(error, SN_UNSUPPORTED, "corotate.from",
+                      strcmp(other, "rotation") == 0 ? "'corotate' does not go with a rotation that has a history"
+                                                     : "'corotate' does not go with '%s' of the material",
+                      other);
+}
+
 static sn_status check_blocks(const sn_material *material, const sn_law *law, sn_error *error) {
     const sn_rotation *rotation = material->rotation[0] ? sn_rotation_find(NULL, material->rotation) : NULL;
     if (rotation && !(law->flags & SN_LAW_ROTATION))
@@ -183,6 +208,8 @@ static sn_status check_blocks(const sn_material *material, const sn_law *law, sn
         return sn_fail_at(error, SN_UNSUPPORTED, "frames.level", "'frames.level' does not go with %s '%s'",
                           material->warping[0] ? "warping" : "rotation",
                           material->warping[0] ? material->warping : rotation->name);
+    const sn_status coarse = check_corotate(material, rotation, error);
+    if (coarse) return coarse;
     if (material->warping_matrix[0] && !material->warping[0])
         return sn_fail_at(error, SN_BAD_INPUT, "warping_matrix",
                           "'warping_matrix' has no effect without 'warping'; give both or none");

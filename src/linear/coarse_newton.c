@@ -23,7 +23,7 @@ struct sn_coarse_newton {
     void *factor;
     sn_filter filter;                         /* of the coarse nodes */
     double k;                                 /* of P^T A P */
-    double *F, *Q, *Q0, *Q1;                       /* groups x 9 */
+    double *F, *Q, *Q0, *Q1;                  /* groups x 9 */
     double *c, *step, *right, *trial, *image; /* rows x 3 */
     sn_coarse_group *group;                   /* groups */
 };
@@ -86,13 +86,22 @@ static sn_status create(sn_coarse_newton *w, sn_error *error) {
     sn_status status = make_pattern(w, error);
     if (status) return status;
     const size_t rows = 3 * (size_t)w->rows, blocks = 9 * (size_t)w->pattern.block_count + 8;
-    const sn_array array[] = {
-        SN_ARRAY(w->linear, blocks),       SN_ARRAY(w->value, blocks), SN_ARRAY(w->place, 16 * groups),
-        SN_ARRAY(w->spread, 16 * nodes),   SN_ARRAY(w->F, 9 * groups), SN_ARRAY(w->Q, 9 * groups),
-        SN_ARRAY(w->Q0, 9 * groups), SN_ARRAY(w->Q1, 9 * groups),       SN_ARRAY(w->c, rows),       SN_ARRAY(w->step, rows),
-        SN_ARRAY(w->right, rows),          SN_ARRAY(w->trial, rows),   SN_ARRAY(w->image, rows),
-        SN_ARRAY(w->group, groups),        SN_ARRAY(w->filter.node, (size_t)w->rows),
-        SN_ARRAY(w->filter.projection, 3 * rows)};
+    const sn_array array[] = {SN_ARRAY(w->linear, blocks),
+                              SN_ARRAY(w->value, blocks),
+                              SN_ARRAY(w->place, 16 * groups),
+                              SN_ARRAY(w->spread, 16 * nodes),
+                              SN_ARRAY(w->F, 9 * groups),
+                              SN_ARRAY(w->Q, 9 * groups),
+                              SN_ARRAY(w->Q0, 9 * groups),
+                              SN_ARRAY(w->Q1, 9 * groups),
+                              SN_ARRAY(w->c, rows),
+                              SN_ARRAY(w->step, rows),
+                              SN_ARRAY(w->right, rows),
+                              SN_ARRAY(w->trial, rows),
+                              SN_ARRAY(w->image, rows),
+                              SN_ARRAY(w->group, groups),
+                              SN_ARRAY(w->filter.node, (size_t)w->rows),
+                              SN_ARRAY(w->filter.projection, 3 * rows)};
     status = sn_allocate_arrays(w->context, array, sizeof array / sizeof *array, error);
     if (status) return status;
     for (int g = 0; g < c->count; ++g)
@@ -104,7 +113,8 @@ static sn_status create(sn_coarse_newton *w, sn_error *error) {
     return SN_OK;
 }
 
-sn_status sn_coarse_newton_create(sn_context *context, const sn_linear_model *model, sn_coarse_newton **out, sn_error *error) {
+sn_status sn_coarse_newton_create(sn_context *context, const sn_linear_model *model, sn_coarse_newton **out,
+                                  sn_error *error) {
     sn_coarse_newton *w = sn_allocate_zero(context, 1, sizeof *w);
     if (!w) return sn_no_memory(error);
     w->context = context, w->model = model, w->coarse = model->elements->coarse;
@@ -121,10 +131,10 @@ void sn_coarse_newton_destroy(sn_coarse_newton *w) {
     sn_context *context = w->context;
     if (w->factor) sn_direct_ldlt_factor.release(context, w->factor);
     const sn_pattern *p = &w->pattern;
-    void *const array[] = {w->row_of, w->node_of, w->linear,      w->value,  w->place,     w->spread,   w->F,
-                           w->Q,      w->Q0, w->Q1,      w->c,           w->step,   w->right,     w->trial,    w->image,
-                           w->group,  w->filter.node, w->filter.projection,  p->row_begin, p->column,   p->diagonal,
-                           p->mirror};
+    void *const array[] = {w->row_of,    w->node_of, w->linear,   w->value, w->place,       w->spread,
+                           w->F,         w->Q,       w->Q0,       w->Q1,    w->c,           w->step,
+                           w->right,     w->trial,   w->image,    w->group, w->filter.node, w->filter.projection,
+                           p->row_begin, p->column,  p->diagonal, p->mirror};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_release(context, w);
 }
@@ -136,8 +146,8 @@ static void hooke_tangent(double lambda, double mu, const double R[9], double T[
         for (int j = 0; j < 3; ++j)
             for (int k = 0; k < 3; ++k)
                 for (int l = 0; l < 3; ++l)
-                    T[9 * (3 * i + j) + 3 * k + l] = lambda * R[3 * i + j] * R[3 * k + l] +
-                                                     mu * (R[3 * i + l] * R[3 * k + j] + (i == k && j == l));
+                    T[9 * (3 * i + j) + 3 * k + l] =
+                        lambda * R[3 * i + j] * R[3 * k + l] + mu * (R[3 * i + l] * R[3 * k + j] + (i == k && j == l));
 }
 
 /* value += W g_p T g_q for all pairs of corners; blocks are column-major. */
@@ -160,8 +170,8 @@ static void add_tangent(const sn_coarse_newton *w, int g, double factor, const d
     }
 }
 
-void sn_coarse_newton_matrix(sn_coarse_newton *w, const sn_element_view *view, const double *rayleigh, double m, double d,
-                             double k) {
+void sn_coarse_newton_matrix(sn_coarse_newton *w, const sn_element_view *view, const double *rayleigh, double m,
+                             double d, double k) {
     const sn_coarse *c = w->coarse;
     memset(w->linear, 0, 9 * (size_t)w->pattern.block_count * sizeof(double));
     for (int g = 0; g < c->count; ++g) {
@@ -173,8 +183,7 @@ void sn_coarse_newton_matrix(sn_coarse_newton *w, const sn_element_view *view, c
         add_tangent(w, g, 1, T, w->linear);
     }
     for (size_t n = 0; n < (size_t)c->node_count; ++n) {
-        const double mass = w->model->mass[n] *
-                            (m + (rayleigh ? d * rayleigh[n] : 0));
+        const double mass = w->model->mass[n] * (m + (rayleigh ? d * rayleigh[n] : 0));
         for (size_t i = 0; i < 16; ++i) {
             if (w->spread[16 * n + i] < 0) continue;
             double *block = w->linear + 9 * (size_t)w->spread[16 * n + i];
@@ -286,7 +295,7 @@ static sn_status iterate(sn_coarse_newton *w, sn_error *error) {
         sn_status status = factor(w, false, error);
         if (status == SN_NO_MEMORY) return status;
         if (status || !sn_direct_ldlt_definite(w->factor)) status = factor(w, true, error);
-        if (status) return status;
+        if (status) return status == SN_NO_MEMORY ? status : SN_OK; /* the fine level has to do */
         sn_direct_ldlt_factor.apply(w->factor, w->trial, w->step);
         const double slope = dot(w->trial, w->step, n);
         double s = 1;

@@ -2,7 +2,6 @@
 #include "corotated.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "coarse_newton.h"
 #include "linear/krylov/krylov.h"
@@ -12,9 +11,9 @@ enum { ROUNDS = 40 };
 
 struct sn_corotated {
     sn_context *context;
-    int n;                  /* scalars */
+    int n; /* scalars */
     sn_coarse_newton *coarse;
-    int64_t number;         /* the place that the matrix of `coarse` was made for, with these m, d, k; 0: none */
+    int64_t number; /* the place that the matrix of `coarse` was made for, with these m, d, k; 0: none */
     double m, d, k;
     double *rho, *y, *e, *image; /* n */
     double *best;
@@ -84,8 +83,10 @@ static void true_residual(solve *s) {
 /* x += e, and rho follows. */
 static void take(solve *s) {
     sn_corotated *w = s->w;
-    const sn_operator op = sn_linear_operator(s->linear, s->choice->assembled);
-    sn_operator_apply(&op, w->e, w->image);
+    if (s->choice->assembled && !s->choice->mixed && s->linear->operator_symmetric)
+        sn_matrix_product(w->context, &s->linear->matrix, w->e, w->image);
+    else
+        sn_linear_product(s->linear, w->m, w->d, w->k, w->e, w->image);
     sn_vector_subtract(w->context, w->n, w->rho, w->image, w->rho);
     sn_vector_add(w->context, w->n, 1, w->e, s->x);
     move(s);
@@ -144,7 +145,7 @@ static sn_status fine(solve *s, double goal, sn_error *error) {
 }
 
 static sn_status rounds(solve *s, double goal, bool rough, const char **trouble, sn_error *error) {
-    const double part = getenv("PART") ? atof(getenv("PART")) : 0.1, much = 0.25; /* of rho: what a round aims at, and what calls the coarse problem again */
+    const double part = 0.1, much = 0.25; /* of rho: what a round aims at, and what calls the coarse problem again */
     sn_corotated *w = s->w;
     double best = s->size, before = INFINITY;
     bool exact = true; /* rho is from the exact operator, or good enough for the tolerance */
@@ -185,13 +186,16 @@ sn_status sn_linear_solve_corotated(sn_linear *linear, double m, double d, doubl
     const double reference = start(&s);
     const double rounding = 1e-5; /* of products in single precision */
     const char *trouble = NULL;
-    if (!isfinite(reference)) return sn_fail(error, SN_NOT_FINITE, "the right-hand side of the linear system is not finite");
+    if (!isfinite(reference))
+        return sn_fail(error, SN_NOT_FINITE, "the right-hand side of the linear system is not finite");
     status = rounds(&s, tolerance * reference, tolerance >= rounding, &trouble, error);
     linear->span = 0;
     report->residual = reference > 0 ? s.size / reference : 0;
     report->solve_seconds = sn_seconds() - begin - report->setup_seconds;
     if (status != SN_NOT_CONVERGED) return status;
-    return sn_fail(error, status, "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g: the cause is %s",
-                   report->method, *report->preconditioner ? " with " : "", report->preconditioner, report->iterations,
-                   report->residual, tolerance, trouble);
+    return sn_fail(
+        error, status,
+        "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g: the cause is %s",
+        report->method, *report->preconditioner ? " with " : "", report->preconditioner, report->iterations,
+        report->residual, tolerance, trouble);
 }

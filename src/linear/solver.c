@@ -229,7 +229,8 @@ sn_status sn_linear_ready(sn_linear *linear, double m, double d, double k, const
     const sn_choice c = *choice = sn_linear_choose(linear, grouped(filter), rescue);
     *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name,
                                  .preconditioner = c.krylov ? c.preconditioner->name : ""};
-    const sn_status status = sn_solver_options_allow(&linear->options, grouped(filter), !linear->operator_symmetric, error);
+    const sn_status status =
+        sn_solver_options_allow(&linear->options, grouped(filter), !linear->operator_symmetric, error);
     if (status) return status;
     linear->watch.count = 0;
     linear->watch.late = false;

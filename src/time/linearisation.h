@@ -15,7 +15,7 @@ typedef struct sn_linearisation sn_linearisation;
 typedef struct sn_solve {
     double m, d, k;
     const double *b;
-    double *x;        /* in: the start, and the given components; out: the solution, or the best x that was found */
+    double *x; /* in: the start, and the given components; out: the solution, or the best x that was found */
     /* The positions that b belongs to: a part of the forces that K leaves out is taken from here to the positions + x.
      * NULL: it is left out. */
     const double *at;

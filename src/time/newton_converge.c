@@ -67,7 +67,8 @@ static double of_forces(const sn_newton *w) {
 }
 
 /* Solves for d; *slope receives phi'(0) = r . A d. A solve that stopped early is used when d goes downhill. */
-static iteration correct(sn_newton *w, const double *y, const sn_newton_rules *rules, int number, double prescribed, double *slope) {
+static iteration correct(sn_newton *w, const double *y, const sn_newton_rules *rules, int number, double prescribed,
+                         double *slope) {
     const sn_newton_problem *p = w->problem;
     const bool relative = p->m == 0 || sn_newton_carries(w, prescribed);
     const double tolerance = rules->tolerance ? rules->tolerance(w, number)

@@ -154,19 +154,58 @@ static void fill_places(const sn_world *world, sn_solid *solid) {
     }
 }
 
+/* Green's strain on a coarse level: what the body must be like. */
+static sn_status check_corotate(const sn_world *world, const sn_body *body, const sn_material *material,
+                                sn_error *error) {
+    const sn_material *first = &world->parameters.material[body->material_first];
+    if (material->corotate_from != first->corotate_from || material->corotate_every != first->corotate_every)
+        return sn_fail_at(error, SN_BAD_INPUT, "corotate.from",
+                          "all materials of body '%s' must have the same 'corotate'", body->name);
+    if (material->corotate_from < 0) return SN_OK;
+    if (body->type->corners != 4 || body->type->patches || body->type->derive)
+        return sn_fail_at(error, SN_UNSUPPORTED, "corotate.from",
+                          "'corotate' needs a body of tets; body '%s' has elements '%s'", body->name, body->type->name);
+    if (body->consistent || body->muscle)
+        return sn_fail_at(error, SN_UNSUPPORTED, "corotate.from", "'corotate' does not go with %s",
+                          body->muscle ? "muscles" : "mass 'consistent'");
+    if (material->corotate_from < body->mesh->level_count - 1) return SN_OK;
+    return sn_fail_at(
+        error, SN_BAD_INPUT, "corotate.from",
+        "'corotate.from' is %d, but the finest level of body '%s' is %d; it must be a coarser one: refine "
+        "the mesh (key 'refine' of the mesh)",
+        material->corotate_from, body->name, body->mesh->level_count ? body->mesh->level_count - 1 : 0);
+}
+
+sn_status sn_solid_allows(const sn_world *world, const sn_method *method, sn_error *error) {
+    bool green = false;
+    for (int m = 0; m < world->parameters.material_count; ++m)
+        green = green || world->parameters.material[m].corotate_from >= 0;
+    if (!green || world->parameters.no_inertia) return SN_OK;
+    if (method->newton && !method->exact && !method->tension && !method->corrects) return SN_OK;
+    return sn_fail_at(error, SN_UNSUPPORTED, "time.method",
+                      "time.method '%s' does not go with 'corotate' of a material, which needs Newton's method without "
+                      "the exact Jacobian; take implicit-euler, for example",
+                      method->name);
+}
+
 /* Frames of a level need that level. */
+static sn_status check_level(const sn_body *body, const sn_material *material, sn_error *error) {
+    const int levels = body->mesh->level_count;
+    if (material->frames_level < 0 || material->frames_level < levels) return SN_OK;
+    return sn_fail_at(error, SN_BAD_INPUT, "frames.level",
+                      "'frames.level' is %d, but the mesh of body '%s' has %d levels; refine it (key 'refine' of the "
+                      "mesh)",
+                      material->frames_level, body->name, levels ? levels : 1);
+}
+
 static sn_status check_levels(const sn_world *world, sn_error *error) {
     for (int b = 0; b < world->model->body_count; ++b)
         for (int m = 0; m < world->model->body[b].material_count; ++m) {
             const sn_material *material = sn_world_material(world, b, m);
-            const int levels = world->model->body[b].mesh->level_count;
-            if (!material || material->frames_level < 0 || material->frames_level < levels) continue;
-            const sn_status status = sn_fail_at(
-                error, SN_BAD_INPUT, "frames.level",
-                "'frames.level' is %d, but the mesh of body '%s' has %d levels; refine it (key 'refine' of the "
-                "mesh)",
-                material->frames_level, world->model->body[b].name, levels ? levels : 1);
-            return sn_within(error, status, "bodies.%d.material.%d", b, m);
+            if (!material || world->model->body[b].rigid) continue;
+            sn_status status = check_level(&world->model->body[b], material, error);
+            if (!status) status = check_corotate(world, &world->model->body[b], material, error);
+            if (status) return sn_within(error, status, "bodies.%d.material.%d", b, m);
         }
     return SN_OK;
 }
@@ -187,7 +226,8 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
         !solid->weight_exact)
         return sn_no_memory(error);
     fill_sources(world, solid);
-    sn_status status = check_levels(world, error);
+    sn_status status = sn_solid_allows(world, world->parameters.method, error);
+    if (!status) status = check_levels(world, error);
     if (!status) status = fill_mass(world, solid, error);
     if (!status) status = fill_compiled(world, solid, error);
     if (!status) {

@@ -231,9 +231,11 @@ static sn_status solve(sn_linearisation *self, const sn_solve *s, sn_linear_repo
     sn_linear *linear = world->workspace.linear;
     const sn_filter *filter = sn_interactions_filter(world, NULL);
     if (s->expected > 0) sn_linear_expect(linear, s->expected, s->direction);
-    const sn_status status = world->solid->elements.coarse && s->at ?
- sn_linear_solve_corotated(linear, s->m, s->d, s->k, filter, s->at, s->b, s->x, s->tolerance, report, error) :
-sn_linear_solve(linear, s->m, s->d, s->k, filter, s->b, s->x, s->tolerance, report, error);
+    const sn_status status =
+        world->solid->elements.coarse && s->at
+            ? sn_linear_solve_corotated(linear, s->m, s->d, s->k, filter, s->at, s->b, s->x, s->tolerance, report,
+                                        error)
+            : sn_linear_solve(linear, s->m, s->d, s->k, filter, s->b, s->x, s->tolerance, report, error);
     if (status && status != SN_NOT_CONVERGED) return status;
     const sn_bordered bordered = {s->m, s->d, s->k, s->x, s->tolerance};
     const sn_status rest = sn_interactions_solve(world, &bordered, report, error);
