@@ -314,7 +314,7 @@ static void test_refuses(void **state) {
          "tets"},
         {{"bodies.0",
           "{\"mesh\": {\"rectangle\": {\"size\": [1, 1], \"cells\": [2, 2]}, \"refine\": 1}, \"thickness\": 0.001, "
-          "\"material\": {\"law\": \"cloth-particles\", \"corotate\": {\"from\": 0, \"every\": 0.1}}}"},
+          "\"material\": {\"law\": \"cloth-particles\", \"stretch\": 10, \"shear\": 1, \"corotate\": {\"from\": 0, \"every\": 0.1}}}"},
          "corotate.from",
          "cloth-particles"},
     };
