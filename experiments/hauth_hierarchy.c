@@ -375,6 +375,8 @@ static sn_status run_hierarchy(experiment_run *run, sn_error *error) {
 }
 
 const experiment experiment_hauth_hierarchy = {
-    "hauth-hierarchy", "hierarchical and nodal basis, preconditioners over nested levels, and coarse levels that give frames",
-    "Hauth 3.1.2, 5.3.4, 5.3.5, examples 8 and 9",
-    run_hierarchy, "bases-agree-3 bases-agree-4 bpx-growth multigrid-flat hierarchical-growth maps-invert same-hash " HAUTH_LEVELS_CLAIMS};
+    "hauth-hierarchy",
+    "hierarchical and nodal basis, preconditioners over nested levels, and coarse levels that give frames",
+    "Hauth 3.1.2, 5.3.4, 5.3.5, examples 8 and 9", run_hierarchy,
+    "bases-agree-3 bases-agree-4 bpx-growth multigrid-flat hierarchical-growth maps-invert "
+    "same-hash " HAUTH_LEVELS_CLAIMS};

@@ -87,14 +87,13 @@ typedef struct variant {
 } variant;
 
 static const variant bars[] = {
-    {"corotate", "\"law\": \"corotated\", \"corotate\": {\"from\": 0, \"every\": 0.15}", "simplified",
-     "\"method\": \"cg\", \"preconditioner\": \"ic0\", "},
+    {"corotate", "\"law\": \"corotated\", \"corotate\": {\"from\": 0, \"every\": 0.15}", "simplified", ""},
     {"Green", "\"law\": \"stvk\"", "full", ""},
-    {"Green, ic0", "\"law\": \"stvk\"", "full", "\"method\": \"minres\", \"preconditioner\": \"ic0\", "},
-    {"frames only", "\"law\": \"corotated\", \"frames\": {\"level\": 0, \"every\": 0.15}", "simplified",
-     "\"method\": \"cg\", \"preconditioner\": \"ic0\", "},
+    {"Green with ic0", "\"law\": \"stvk\"", "full", "\"method\": \"minres\", \"preconditioner\": \"ic0\", "},
+    {"Green with ldlt", "\"law\": \"stvk\"", "full", "\"method\": \"ldlt\", "},
+    {"frames only", "\"law\": \"corotated\", \"frames\": {\"level\": 0, \"every\": 0.15}", "simplified", ""},
 };
-enum { COROTATE, GREEN, GREEN_IC0, FRAMES, BARS };
+enum { COROTATE, GREEN, GREEN_IC0, GREEN_DIRECT, FRAMES, BARS };
 
 static sn_status run_bar(experiment_run *run, const variant *v, double load, int steps, trace *t, sn_error *error) {
     char text[1600];
@@ -112,13 +111,13 @@ static sn_status run_bar(experiment_run *run, const variant *v, double load, int
 
 static sn_status measure_bars(experiment_run *run, double load, int steps, trace *t, sn_error *error) {
     sn_status status = SN_OK;
-    for (int repeat = 0; repeat < REPEATS && !status; ++repeat)
+    for (int repeat = 0; repeat < (run->quick ? 1 : REPEATS) && !status; ++repeat)
         for (int k = 0; k < BARS && !status; ++k) status = run_bar(run, &bars[k], load, steps, &t[k], error);
     return status;
 }
 
 static sn_status bar(experiment_run *run, sn_error *error) {
-    const int steps = run->quick ? 267 : 334, calm = 267; /* 8 s, 10 s */
+    const int steps = 334, calm = 267; /* 10 s, 8 s */
     static const double load[2] = {80, 40};
     trace t[2][BARS] = {0};
     FILE *table = experiment_table(run, "bar.csv",
@@ -133,13 +132,15 @@ static sn_status bar(experiment_run *run, sn_error *error) {
             const trace *own = &t[l][k];
             const double *end = own->place[steps - 1], *green = t[l][GREEN].place[steps - 1];
             fprintf(table, "%g,%s,%.4g,%d,%d,%d,%.3g,%.3g,%.3g\n", load[l], bars[k].name, stopwatch_total(&own->watch),
-                    own->newton, own->linear, own->divided, stall(&own->watch),
-                    error_of(own, &t[l][GREEN], calm), size(end, green) / size(green, NULL));
+                    own->newton, own->linear, own->divided, stall(&own->watch), error_of(own, &t[l][GREEN], calm),
+                    size(end, green) / size(green, NULL));
         }
         experiment_progress(run, 0.82 + 0.05 * (l + 1));
     }
     fclose(table);
-    table = status ? NULL : experiment_table(run, "corner.csv", "time (s),corotate z (m),Green z (m),frames only z (m)", error);
+    table = status
+                ? NULL
+                : experiment_table(run, "corner.csv", "time (s),corotate z (m),Green z (m),frames only z (m)", error);
     for (int i = 0; table && i < steps; ++i)
         fprintf(table, "%.4g,%.6g,%.6g,%.6g\n", 0.03 * (i + 1), t[0][COROTATE].place[i][2], t[0][GREEN].place[i][2],
                 t[0][FRAMES].place[i][2]);
@@ -147,17 +148,26 @@ static sn_status bar(experiment_run *run, sn_error *error) {
     if (!status) {
         double seconds[2][BARS];
         for (int n = 0; n < 2 * BARS; ++n) seconds[n / BARS][n % BARS] = stopwatch_total(&t[n / BARS][n % BARS].watch);
-        const double factor = seconds[0][GREEN] / seconds[0][COROTATE],
+        const double *hard = seconds[0], *soft = seconds[1], factor = hard[GREEN] / hard[COROTATE],
+                     gentle = fmin(soft[GREEN], soft[GREEN_IC0]) / soft[COROTATE],
                      off = error_of(&t[0][COROTATE], &t[0][GREEN], calm),
                      frames = error_of(&t[0][FRAMES], &t[0][GREEN], calm);
         experiment_claim(
             run, "bar-factor", factor, ">= 6.4 (document 6.4)", factor >= 6.4,
-            "example 8: time of the whole bar with Green's strain (%.3g s, %d iterations of full Newton, %d steps "
-            "divided) by that of corotate (%.3g s, %d linear iterations, document 6693). Against Green's strain with "
-            "ic0 in place of multigrid %.3g; under half the load, where no step is divided, %.3g and %.3g",
-            seconds[0][GREEN], t[0][GREEN].newton, t[0][GREEN].divided, seconds[0][COROTATE], t[0][COROTATE].linear,
-            seconds[0][GREEN_IC0] / seconds[0][COROTATE], seconds[1][GREEN] / seconds[1][COROTATE],
-            seconds[1][GREEN_IC0] / seconds[1][COROTATE]);
+            "example 8: time of the whole bar with Green's strain (%.3g s, %d iterations of full Newton, %d divided "
+            "steps) by that of corotate (%.3g s, %d linear iterations, document 6693), both with the solver that "
+            "'auto' takes. Green's strain with a direct solver %.3g, with ic0 %.3g",
+            hard[GREEN], t[0][GREEN].newton, t[0][GREEN].divided, hard[COROTATE], t[0][COROTATE].linear,
+            hard[GREEN_DIRECT] / hard[COROTATE], hard[GREEN_IC0] / hard[COROTATE]);
+        experiment_claim(run, "bar-factor-half-load", gentle, "> 1.6 (not the 6.4 of the document)", gentle > 1.6,
+                         "the same under half the load, where Green's strain divides %d steps; with a direct solver "
+                         "%.3g",
+                         t[1][GREEN].divided, soft[GREEN_DIRECT] / soft[COROTATE]);
+        experiment_note(run,
+                        "the factor depends on how hard Green's strain is to solve. Under the load of the document "
+                        "the bar buckles, and full Newton divides steps. Under half the load full Newton needs "
+                        "2 iterations per step, with few iterations of the linear solver from a start that is "
+                        "extrapolated; the document's took 0.2 s per step");
         experiment_claim(run, "bar-error", off, "<= 0.16 (document 0.16), and below that of frames only",
                          off <= 0.16 && off < frames,
                          "example 8: largest error of the corner in 8 s by its largest displacement; frames only %.3g; "
@@ -198,8 +208,9 @@ static sn_status run_liver(experiment_run *run, const variant *v, int steps, tra
              "{\"sphere\": {\"radius\": [0.1, 0.15, 0.1], \"cells\": 3}, \"refine\": 1}, \"material\": {%s, "
              "\"lame\": [99000, 1000], \"viscous\": {\"lambda\": 10, \"mu\": 10}}, \"fix\": [{\"select\": {\"box\": "
              "[[-1, -1, -1], [1, -0.08, 1]]}}], \"loads\": [{\"select\": {\"box\": [[-1, 0.08, -1], [1, 1, 1]]}, "
-             "\"force\": [0.5, 0, 0], \"keys\": [[0, 0], [3, 1], [5, 1], [8, 0]], \"period\": 10}]}], \"probes\": "
-             "[{\"nearest\": [0, 0.15, 0]}]}",
+             "\"force\": [0.5, 0, 0], \"keys\": [[0, 0], [3, 1], [5, 1], [8, 0], [10, 0], [13, 1], [15, 1], [18, 0], "
+             "[20, 0], [23, 1], [25, 1], [28, 0], [30, 0], [33, 1], [35, 1], [38, 0]]}]}], \"probes\": [{\"nearest\": "
+             "[0, 0.15, 0]}]}",
              v->kind, v->solver, v->material);
     return simulate(run, text, steps, t, error);
 }

@@ -188,8 +188,11 @@ sn_status sn_linear_solve_corotated(sn_linear *linear, double m, double d, doubl
     const char *trouble = NULL;
     if (!isfinite(reference))
         return sn_fail(error, SN_NOT_FINITE, "the right-hand side of the linear system is not finite");
+    const double first = s.size;
     status = rounds(&s, tolerance * reference, tolerance >= rounding, &trouble, error);
     linear->span = 0;
+    if (linear->data && choice.preconditioner->feedback && report->iterations > 0 && s.size > 0)
+        choice.preconditioner->feedback(linear->data, report->iterations, log10(first / s.size));
     report->residual = reference > 0 ? s.size / reference : 0;
     report->solve_seconds = sn_seconds() - begin - report->setup_seconds;
     if (status != SN_NOT_CONVERGED) return status;

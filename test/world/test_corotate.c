@@ -60,8 +60,8 @@ static double noise(void) {
 static double energy_at(sn_world *world, const double *x) {
     const sn_element_view view = sn_world_view(world, x, NULL);
     double energy = 0;
-    assert_int_equal(sn_elements_energy(context, &world->solid->elements, &view, world->workspace.partial, &energy, NULL),
-                     SN_OK);
+    assert_int_equal(
+        sn_elements_energy(context, &world->solid->elements, &view, world->workspace.partial, &energy, NULL), SN_OK);
     return energy;
 }
 
@@ -314,7 +314,8 @@ static void test_refuses(void **state) {
          "tets"},
         {{"bodies.0",
           "{\"mesh\": {\"rectangle\": {\"size\": [1, 1], \"cells\": [2, 2]}, \"refine\": 1}, \"thickness\": 0.001, "
-          "\"material\": {\"law\": \"cloth-particles\", \"stretch\": 10, \"shear\": 1, \"corotate\": {\"from\": 0, \"every\": 0.1}}}"},
+          "\"material\": {\"law\": \"cloth-particles\", \"stretch\": 10, \"shear\": 1, \"corotate\": {\"from\": 0, "
+          "\"every\": 0.1}}}"},
          "corotate.from",
          "cloth-particles"},
     };
@@ -339,8 +340,8 @@ static void test_refuses(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups),   cmocka_unit_test(test_energy),     cmocka_unit_test(test_tangent),
-        cmocka_unit_test(test_rigid_motion), cmocka_unit_test(test_solution), cmocka_unit_test(test_near_green),
-        cmocka_unit_test(test_bits),     cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_refuses)};
+        cmocka_unit_test(test_groups),       cmocka_unit_test(test_energy),        cmocka_unit_test(test_tangent),
+        cmocka_unit_test(test_rigid_motion), cmocka_unit_test(test_solution),      cmocka_unit_test(test_near_green),
+        cmocka_unit_test(test_bits),         cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_refuses)};
     return cmocka_run_group_tests(tests, start, end);
 }
