@@ -25,6 +25,7 @@ struct sn_coarse_newton {
     double k;                                 /* of P^T A P */
     double *F, *Q, *Q0, *Q1;                  /* groups x 9 */
     double *c, *step, *right, *trial, *image; /* rows x 3 */
+    double *tangent;                          /* groups x 81 */
     sn_coarse_group *group;                   /* groups */
 };
 
@@ -100,6 +101,7 @@ static sn_status create(sn_coarse_newton *w, sn_error *error) {
                               SN_ARRAY(w->trial, rows),
                               SN_ARRAY(w->image, rows),
                               SN_ARRAY(w->group, groups),
+                              SN_ARRAY(w->tangent, 81 * groups),
                               SN_ARRAY(w->filter.node, (size_t)w->rows),
                               SN_ARRAY(w->filter.projection, 3 * rows)};
     status = sn_allocate_arrays(w->context, array, sizeof array / sizeof *array, error);
@@ -131,10 +133,29 @@ void sn_coarse_newton_destroy(sn_coarse_newton *w) {
     sn_context *context = w->context;
     if (w->factor) sn_direct_ldlt_factor.release(context, w->factor);
     const sn_pattern *p = &w->pattern;
-    void *const array[] = {w->row_of,    w->node_of, w->linear,   w->value, w->place,       w->spread,
-                           w->F,         w->Q,       w->Q0,       w->Q1,    w->c,           w->step,
-                           w->right,     w->trial,   w->image,    w->group, w->filter.node, w->filter.projection,
-                           p->row_begin, p->column,  p->diagonal, p->mirror};
+    void *const array[] = {w->row_of,
+                           w->node_of,
+                           w->linear,
+                           w->value,
+                           w->place,
+                           w->spread,
+                           w->F,
+                           w->Q,
+                           w->Q0,
+                           w->Q1,
+                           w->c,
+                           w->step,
+                           w->right,
+                           w->trial,
+                           w->image,
+                           w->group,
+                           w->tangent,
+                           w->filter.node,
+                           w->filter.projection,
+                           p->row_begin,
+                           p->column,
+                           p->diagonal,
+                           p->mirror};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_release(context, w);
 }
@@ -346,6 +367,26 @@ void sn_coarse_newton_add(const sn_coarse_newton *w, bool last, double *out) {
     for (int g = 0; g < c->count; ++g) {
         double Q[9];
         for (int i = 0; i < 9; ++i) Q[i] = w->k * c->weight[g] * (before[9 * (size_t)g + i] - w->Q[9 * (size_t)g + i]);
+        for (int64_t e = c->begin[g]; e < c->begin[g + 1]; ++e) {
+            double f[3];
+            sn_multiply_vector3(Q, c->gradient + 3 * e, f);
+            for (int a = 0; a < 3; ++a) out[3 * (size_t)c->node[e] + (size_t)a] += f[a];
+        }
+    }
+}
+
+void sn_coarse_newton_tangents(sn_coarse_newton *w) {
+    for (int g = 0; g < w->coarse->count; ++g)
+        sn_coarse_tangent(&w->group[g], w->F + 9 * (size_t)g, true, w->tangent + 81 * (size_t)g);
+}
+
+void sn_coarse_newton_product(const sn_coarse_newton *w, const double *u, double *out) {
+    const sn_coarse *c = w->coarse;
+    for (int g = 0; g < c->count; ++g) {
+        const double *T = w->tangent + 81 * (size_t)g;
+        double H[9], Q[9];
+        sn_coarse_mean(c, g, u, H);
+        for (int a = 0; a < 9; ++a) Q[a] = w->k * c->weight[g] * dot(T + 9 * a, H, 9);
         for (int64_t e = c->begin[g]; e < c->begin[g + 1]; ++e) {
             double f[3];
             sn_multiply_vector3(Q, c->gradient + 3 * e, f);

@@ -27,6 +27,10 @@ void sn_coarse_newton_begin(sn_coarse_newton *w, const sn_filter *filter, const 
 void sn_coarse_newton_move(sn_coarse_newton *w, const double *y);
 /* out -= k (N - N at the begin), at the last positions. last: N - N at the positions before them. */
 void sn_coarse_newton_add(const sn_coarse_newton *w, bool last, double *out);
+/* Takes the tangents of N at the last positions, without what would make K indefinite. */
+void sn_coarse_newton_tangents(sn_coarse_newton *w);
+/* out += k dN/dx u with these tangents. */
+void sn_coarse_newton_product(const sn_coarse_newton *w, const double *u, double *out);
 /* e = P c for the residual rho at the last positions. */
 sn_status sn_coarse_newton_correct(sn_coarse_newton *w, const double *rho, double *e, sn_error *error);
 

@@ -127,8 +127,22 @@ static sn_status coarse(solve *s, sn_error *error) {
     return SN_OK;
 }
 
-/* A e = rho, to a part of rho. */
-static sn_status fine(solve *s, double goal, sn_error *error) {
+/* out = (A + k dN/dx) u. */
+static void product(const void *self, const double *u, double *out) {
+    const solve *s = self;
+    const sn_operator op = sn_linear_operator(s->linear, s->choice->assembled);
+    sn_operator_apply(&op, u, out);
+    sn_coarse_newton_product(s->w->coarse, u, out);
+}
+
+/* Whether a method can take this operator in the place of A. */
+static bool takes_tangents(const solve *s) {
+    const sn_krylov *krylov = s->choice->krylov;
+    return !s->linear->model.basis && !s->linear->coupled.usable && !(krylov && (krylov->own || krylov->mixed));
+}
+
+/* A e = rho, to a part of rho; `hard`: (A + k dN/dx) e = rho, with the preconditioner or factor of A. */
+static sn_status fine(solve *s, bool hard, double goal, sn_error *error) {
     sn_linear *linear = s->linear;
     const sn_operator op = sn_linear_operator(linear, s->choice->assembled);
     const double now = sn_seconds();
@@ -136,7 +150,17 @@ static sn_status fine(solve *s, double goal, sn_error *error) {
     s->report->setup_seconds += sn_seconds() - now;
     if (status) return status;
     sn_krylov_report k;
-    sn_linear_method(linear, s->choice, &op, s->w->rho, s->w->e, 0.3, goal,
+    sn_operator whole = op;
+    sn_choice choice = *s->choice;
+    hard = hard && takes_tangents(s);
+    if (hard) {
+        sn_coarse_newton_tangents(s->w->coarse);
+        whole.matrix = NULL, whole.apply = product, whole.self = s, whole.residual = NULL;
+        if (!choice.krylov) choice.krylov = &sn_krylov_cg;
+        const sn_status room = sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + choice.krylov->vectors, error);
+        if (room) return room;
+    }
+    sn_linear_method(linear, &choice, &whole, s->w->rho, s->w->e, 0.3, goal,
                      linear->options.iterations - s->report->iterations, linear->scratch, &k);
     s->report->iterations += k.iterations;
     s->report->rounds += 1;
@@ -149,15 +173,20 @@ static sn_status rounds(solve *s, double goal, bool rough, const char **trouble,
     sn_corotated *w = s->w;
     double best = s->size, before = INFINITY;
     bool exact = true; /* rho is from the exact operator, or good enough for the tolerance */
+    bool hard = false; /* N changes much */
+    const sn_block_list *listed = s->linear->place.stiffness;
+    const bool touched = listed && listed->count > 0; /* the coarse problem does not know the blocks of interactions */
     sn_status status = SN_OK;
     sn_vector_copy(w->context, w->n, s->x, w->best);
     for (int round = 0; round < ROUNDS && !status && s->report->iterations < s->linear->options.iterations; ++round) {
         if (s->size <= goal && !exact) true_residual(s), exact = true;
         if (s->size <= goal) break;
-        if (!(s->size <= much * before)) status = coarse(s, error), exact = rough;
+        const bool slow = !(s->size <= much * before);
+        hard = hard || (slow && round > 0);
+        if (slow && !touched) status = coarse(s, error), exact = rough;
         if (status) break;
         before = s->size;
-        if (s->size > goal) status = fine(s, fmax(part * s->size, 0.5 * goal), error), exact = rough;
+        if (s->size > goal) status = fine(s, hard, fmax(part * s->size, 0.5 * goal), error), exact = rough;
         if (!isfinite(s->size)) break;
         if (s->size < best) sn_vector_copy(w->context, w->n, s->x, w->best), best = s->size;
     }
