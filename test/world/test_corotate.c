@@ -286,6 +286,31 @@ static void test_no_allocation(void **state) {
     assert_int_equal(failing.live, 0);
 }
 
+/* Each allocation of a world and its first steps fails in turn: a message, and nothing leaks. */
+static void test_out_of_memory(void **state) {
+    (void)state;
+    failing_allocator failing = failing_allocator_make();
+    sn_context *own = failing_allocator_context(&failing);
+    const int64_t live = failing.live;
+    int64_t failures = 0;
+    for (int64_t n = 1;; n += 1 + n / 40) {
+        sn_world *world;
+        sn_error error = {0};
+        failing_allocator_arm(&failing, n);
+        sn_status status = world_from_text(own, "test", bar, NULL, 0, &world, &error);
+        for (int i = 0; i < 2 && !status; ++i) status = sn_world_step(world, NULL, &error);
+        const bool failed = failing.failed;
+        failing_allocator_disarm(&failing);
+        sn_world_destroy(world);
+        assert_int_equal(failing.live, live);
+        if (!failed) break;
+        ++failures;
+        if (status) assert_int_equal(status, SN_NO_MEMORY);
+    }
+    assert_true(failures > 60);
+    sn_context_destroy(own);
+}
+
 static void test_refuses(void **state) {
     (void)state;
     static const struct {
@@ -339,9 +364,10 @@ static void test_refuses(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups),       cmocka_unit_test(test_energy),        cmocka_unit_test(test_tangent),
-        cmocka_unit_test(test_rigid_motion), cmocka_unit_test(test_solution),      cmocka_unit_test(test_near_green),
-        cmocka_unit_test(test_bits),         cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_refuses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups),        cmocka_unit_test(test_energy),
+                                       cmocka_unit_test(test_tangent),       cmocka_unit_test(test_rigid_motion),
+                                       cmocka_unit_test(test_solution),      cmocka_unit_test(test_near_green),
+                                       cmocka_unit_test(test_bits),          cmocka_unit_test(test_no_allocation),
+                                       cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_refuses)};
     return cmocka_run_group_tests(tests, start, end);
 }
