@@ -226,7 +226,7 @@ static sn_status liver(experiment_run *run, sn_error *error) {
                                    error);
     if (!table) return SN_IO;
     sn_status status = SN_OK;
-    for (int repeat = 0; repeat < (run->quick ? REPEATS : 1) && !status; ++repeat)
+    for (int repeat = 0; repeat < (run->quick ? 1 : REPEATS) && !status; ++repeat)
         for (int k = 0; k < LIVERS && !status; ++k) status = run_liver(run, &livers[k], steps, &t[k], error);
     for (int k = 0; k < LIVERS && !status; ++k) {
         seconds[k] = stopwatch_total(&t[k].watch);

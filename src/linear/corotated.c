@@ -169,7 +169,7 @@ static sn_status fine(solve *s, bool hard, double goal, sn_error *error) {
 }
 
 static sn_status rounds(solve *s, double goal, bool rough, const char **trouble, sn_error *error) {
-    const double part = 0.1, much = 0.25; /* of rho: what a round aims at, and what calls the coarse problem again */
+    const double part = 0.1, much = 0.25; /* of rho: what a round aims at, and what is slow */
     sn_corotated *w = s->w;
     double best = s->size, before = INFINITY;
     bool exact = true; /* rho is from the exact operator, or good enough for the tolerance */
@@ -186,7 +186,8 @@ static sn_status rounds(solve *s, double goal, bool rough, const char **trouble,
         if (slow && !touched) status = coarse(s, error), exact = rough;
         if (status) break;
         before = s->size;
-        if (s->size > goal) status = fine(s, hard, fmax(part * s->size, 0.5 * goal), error), exact = rough;
+        if (s->size > goal)
+            status = fine(s, hard, fmax((hard ? part * part : part) * s->size, 0.5 * goal), error), exact = rough;
         if (!isfinite(s->size)) break;
         if (s->size < best) sn_vector_copy(w->context, w->n, s->x, w->best), best = s->size;
     }
