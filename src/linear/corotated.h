@@ -7,14 +7,16 @@
  *
  * With rho = b - A x - k (N(y + x) - N(y)), a round is
  *
- *   coarse: x += P c, where c solves the problem of the few coarse nodes by a full Newton method (coarse_newton.h); in
- *           the first round, and after rounds that did not shrink rho much
+ *   coarse: x += P c, where c solves the problem of the few coarse nodes by a full Newton method (coarse_newton.h);
+ *           in the first round and after slow ones, unless interactions have blocks in A, which this problem lacks
  *   fine:   A e = rho by the method of the solver, a few iterations with the matrix and the preconditioner that it
  *           keeps; x += e
  *
- * Rounds change rho by products with the matrix, which may be in single precision. When it seems small enough it is
- * computed with the exact operator; so the rounds end at the true solution. N changes the stiffness of the means by
- * about the strain, so a round shrinks rho to a tenth or less. */
+ * N changes the stiffness of the means by about the strain, so a round mostly shrinks rho to a tenth. After a round
+ * that left more than a quarter, the fine rounds take A + k dN/dx, with the preconditioner of A.
+ *
+ * Rounds change rho by products with the matrix, which may be in single precision. For tolerances that this rounding
+ * spoils, a rho that seems small enough is computed with the exact operator. */
 #ifndef SN_LINEAR_COROTATED_H
 #define SN_LINEAR_COROTATED_H
 
