@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "experiment.h"
+#include "hauth_levels.h"
 #include "linear/solver_inside.h"
 #include "world/inside.h"
 
@@ -369,9 +370,13 @@ static sn_status run_hierarchy(experiment_run *run, sn_error *error) {
     sn_status status = compare_bases(run, error);
     if (!status) status = compare_levels(run, error);
     if (!status) status = check_maps(run, error);
-    return status ? status : compare_threads(run, error);
+    if (!status) status = compare_threads(run, error);
+    return status ? status : hauth_levels(run, error);
 }
 
 const experiment experiment_hauth_hierarchy = {
-    "hauth-hierarchy", "hierarchical and nodal basis, and preconditioners over nested levels", "Hauth 3.1.2, 5.3.4",
-    run_hierarchy, "bases-agree-3 bases-agree-4 bpx-growth multigrid-flat hierarchical-growth maps-invert same-hash"};
+    "hauth-hierarchy",
+    "hierarchical and nodal basis, preconditioners over nested levels, and coarse levels that give frames",
+    "Hauth 3.1.2, 5.3.4, 5.3.5, examples 8 and 9", run_hierarchy,
+    "bases-agree-3 bases-agree-4 bpx-growth multigrid-flat hierarchical-growth maps-invert "
+    "same-hash " HAUTH_LEVELS_CLAIMS};

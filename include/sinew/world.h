@@ -207,6 +207,14 @@ typedef struct sn_adapt {
 } sn_adapt;
 SN_API const sn_listing *sn_adapt_measures(int *count);
 
+/* Coarse-to-fine corotation (docs/levels.md). Dynamics only, with an implicit method that solves by Newton's method.
+ * All materials have the law "corotated". */
+typedef struct sn_corotate {
+    int from;     /* the level of the refined mesh whose tets have Green's strain, and the frames of the finer elements;
+                     -1 (default): none */
+    double every; /* s for which these frames stay; above 0 with `from`, else 0 (default) */
+} sn_corotate;
+
 /* A body. Each array may be NULL when its count is 0, and each count is 0 by default. */
 typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
@@ -278,6 +286,7 @@ typedef struct sn_body_options {
     /* Default: none. For a world of one body with the element "tet4" and a lumped mass. The mesh has been refined
      * adapt.levels times or more. */
     sn_adapt adapt;
+    sn_corotate corotate; /* default: none */
 
     sn_initial initial;
 } sn_body_options;

@@ -6,6 +6,7 @@
 
 #include "base/math3.h"
 #include "chunk.h"
+#include "coarse.h"
 #include "patch.h"
 #include "prony.h"
 
@@ -17,6 +18,7 @@ typedef struct choice {
     bool projects;
     double alpha, beta, every;
     int level;
+    bool green;
     int warping;
     int terms; /* of the Prony series */
     bool on_shear, by_coefficient;
@@ -77,8 +79,9 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
         out->differential = (sn_differential)d;
         exact = false;
     }
-    out->every = material->frames_every;
-    out->level = material->frames_level;
+    out->green = source->green;
+    out->every = source->green ? source->green_every : material->frames_every;
+    out->level = source->green ? source->green_level : material->frames_level;
     out->viscous = material->viscous[0] != 0 || material->viscous[1] != 0 || material->rayleigh[1] != 0;
     if (exact && can_be_exact(law, NULL)) out->differential = SN_DIFFERENTIAL_EXACT;
     out->projects = exact && out->differential == SN_DIFFERENTIAL_EXACT && (muscle || law->flags & SN_LAW_INDEFINITE) &&
@@ -152,7 +155,7 @@ static int linearised_items(const sn_element *element, const choice *c) {
 static int same_choice(const sn_batch *batch, const sn_element *element, const choice *c) {
     return batch->element == element && batch->law == c->law && batch->rotation == c->rotation &&
            batch->differential == c->differential && batch->projects == c->projects && batch->alpha == c->alpha &&
-           batch->beta == c->beta && batch->every == c->every && batch->level == c->level &&
+           batch->beta == c->beta && batch->every == c->every && batch->level == c->level && batch->green == c->green &&
            batch->warping == c->warping && batch->vertex_matrix == c->vertex_matrix &&
            batch->compact == compact_of(element, c) && batch->terms == c->terms && batch->on_shear == c->on_shear &&
            batch->by_coefficient == c->by_coefficient && batch->muscle == c->muscle;
@@ -177,6 +180,7 @@ static int32_t batch_for(const sn_context *context, sn_elements_model *model, co
                         .frames = -1,
                         .every = c->every,
                         .level = c->level,
+                        .green = c->green,
                         .alpha = c->alpha,
                         .beta = c->beta,
                         .warping = c->warping,
@@ -528,5 +532,6 @@ void sn_elements_release(sn_context *context, sn_elements_model *model) {
     sn_release(context, model->chunk);
     sn_release(context, model->color_begin);
     sn_patches_release(context, model->patches);
+    sn_coarse_release(context, model->coarse);
     *model = (sn_elements_model){0};
 }

@@ -61,6 +61,7 @@ typedef struct sn_batch {
     double alpha, beta; /* of the rotation */
     double every;       /* s: how long frames stay; 0: the rotation follows at each evaluation */
     int level;          /* of the mesh whose shape gives the frames; -1: the element's own */
+    bool green;         /* the tets of that level have Green's strain (coarse.h) */
     int64_t
         frames;  /* offset of the kept frames of its points, in doubles: block_count x points x 9 x SN_LANES; -1: none
                   */
@@ -113,6 +114,7 @@ typedef struct sn_elements_model {
     int color_count;
     int *color_begin;           /* color_count + 1: chunks of colour c are [color_begin[c], color_begin[c + 1]) */
     struct sn_patches *patches; /* NULL: none */
+    struct sn_coarse *coarse;   /* coarse tets with Green's strain (coarse.h); NULL: none */
 } sn_elements_model;
 
 /* The numbers of a batch that follow from its materials. */
@@ -282,6 +284,9 @@ typedef struct sn_batch_source {
     const int64_t *label; /* element labels for messages, or NULL */
     const double *fibre;  /* element_count x 3: unit vectors, zero where there is no muscle; NULL: nowhere. All elements
                              of a material are muscle, or none */
+    bool green;           /* the tets of a coarse level have Green's strain (coarse.h), */
+    int green_level;      /* of this level, */
+    double green_every;   /* and their frames stay for so many s */
     const double *factor, *number; /* derived elements: per element a weight, and element->numbers numbers */
 } sn_batch_source;
 

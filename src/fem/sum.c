@@ -5,6 +5,7 @@
 
 #include "base/math3.h"
 #include "batch.h"
+#include "coarse.h"
 #include "patch.h"
 
 extern const sn_element_kernels sn_element_kernels_baseline;
@@ -199,6 +200,7 @@ sn_status sn_elements_energy(const sn_context *context, const sn_elements_model 
     double total = 0;
     for (int i = 0; i < model->chunk_count; ++i) total += partial[i];
     *energy = total;
+    if (model->coarse) sn_coarse_add_energy(model, view, energy);
     const int bad = atomic_load(&s.bad);
     if (model->patches && !bad) return sn_patches_energy(context, model, view, energy, error);
     return bad ? report_inverted(model, view, bad, error) : SN_OK;
@@ -208,6 +210,7 @@ sn_status sn_elements_force(const sn_context *context, const sn_elements_model *
                             double *f, sn_error *error) {
     sum s = {.model = model, .view = view, .out = f};
     colour_by_colour(context, &s, force_task);
+    if (model->coarse && !view->settings->rate) sn_coarse_add_force(model, view, f);
     const int bad = atomic_load(&s.bad);
     if (model->patches && !bad) return sn_patches_force(context, model, view, f, error);
     return bad ? report_inverted(model, view, bad, error) : SN_OK;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "corotated.h"
 #include "solver_inside.h"
 
 enum { HISTORY = 4096 }; /* the most residuals that are kept */
@@ -124,6 +125,7 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
     }
     if (!status && model->elements->splits) status = sn_scalar_create(context, model->elements, &linear->scalar, error);
     if (!status) status = keep_rotations(linear, error);
+    if (!status && model->elements->coarse) status = sn_corotated_create(context, model, &linear->corotated, error);
     if (!status) status = sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + sn_krylov_cg.vectors, error);
     if (status) {
         sn_linear_destroy(linear);
@@ -141,6 +143,7 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_volumes_release(context, &linear->volumes);
     sn_preconditioner_diagonal.release(context, linear->mass_data);
     sn_coupled_release(context, &linear->coupled);
+    sn_corotated_destroy(linear->corotated);
     sn_basis_release(context, &linear->basis);
     sn_coupling_release(context, &linear->coupling);
     sn_listed_release(context, &linear->listed);
@@ -189,6 +192,7 @@ void sn_linear_refresh(sn_linear *linear) {
     linear->place.matrix.valid = linear->place.listed.valid = false;
     linear->place.diagonal.valid = linear->place.cache.valid = false;
     linear->scalar.valid = false;
+    sn_corotated_forget(linear->corotated);
 }
 
 void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness,
@@ -237,22 +241,28 @@ void sn_linear_recalled(sn_linear *linear, const double *recalled) { linear->pla
 
 static bool grouped(const sn_filter *filter) { return filter && filter->group_count > 0; }
 
-static sn_status solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, bool rescue,
-                       const double *b, double *x, double tolerance, sn_linear_report *report, sn_error *error) {
+sn_status sn_linear_ready(sn_linear *linear, double m, double d, double k, const sn_filter *filter, bool rescue,
+                          sn_choice *choice, sn_linear_report *report, sn_error *error) {
     linear->m = m, linear->d = d, linear->k = k;
     const sn_assembly assembly = sn_linear_assembly(linear);
     linear->operator_symmetric = sn_assembly_symmetric(&assembly);
-    const sn_choice c = sn_linear_choose(linear, grouped(filter), rescue);
+    const sn_choice c = *choice = sn_linear_choose(linear, grouped(filter), rescue);
     *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name,
                                  .preconditioner = c.krylov ? c.preconditioner->name : ""};
-    sn_status status = sn_solver_options_allow(&linear->options, grouped(filter), !linear->operator_symmetric, error);
+    const sn_status status =
+        sn_solver_options_allow(&linear->options, grouped(filter), !linear->operator_symmetric, error);
     if (status) return status;
     linear->watch.count = 0;
     linear->watch.late = false;
     linear->watch.deadline = linear->options.budget > 0 ? sn_seconds() + linear->options.budget : 0;
-    status = sn_linear_prepare(linear, &c, filter, report, error);
-    if (status) return status;
+    return sn_linear_prepare(linear, &c, filter, report, error);
+}
 
+static sn_status solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, bool rescue,
+                       const double *b, double *x, double tolerance, sn_linear_report *report, sn_error *error) {
+    sn_choice c;
+    sn_status status = sn_linear_ready(linear, m, d, k, filter, rescue, &c, report, error);
+    if (status) return status;
     const double start = sn_seconds();
     const char *trouble = NULL;
     status = sn_linear_refine(linear, &c, b, x, tolerance, report, &trouble, error);

@@ -275,6 +275,10 @@ void sn_linear_prepare_products(sn_linear *linear, double d, double k);
  * factorisation met a zero pivot. */
 sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b,
                           double *x, double tolerance, sn_linear_report *report, sn_error *error);
+/* The same with the coarse tets of the elements that have Green's strain (corotated.h), from the positions `at`. */
+sn_status sn_linear_solve_corotated(sn_linear *linear, double m, double d, double k, const sn_filter *filter,
+                                    const double *at, const double *b, double *x, double tolerance,
+                                    sn_linear_report *report, sn_error *error);
 /* Gives directions that likely contain much of the next solution: n scalars each, at most SN_SPAN of them (span.h).
  * When its matrix is in single precision, the next solve ignores the given start in the free directions and starts from
  * the best point in the span of the directions. It then forgets the directions. */

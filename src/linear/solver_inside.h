@@ -85,6 +85,8 @@ struct sn_linear {
     sn_folding folding; /* with slaves */
     double *followed;   /* the same: a vector */
 
+    struct sn_corotated *corotated; /* of coarse tets with Green's strain; NULL: none (corotated.h) */
+
     void *mass_data; /* diagonal preconditioner of a coupled mass */
 
     int span; /* number of expected directions */
@@ -107,6 +109,10 @@ typedef struct sn_choice {
 /* solver_choice.c. `grouped`: the filter has rigid groups, which direct methods do not support. `rescue`: the first
  * choice of `auto` failed, so choose the next one. */
 sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue);
+
+/* solver.c: chooses the methods of a solve and makes all that they need but the data of the preconditioner. */
+sn_status sn_linear_ready(sn_linear *linear, double m, double d, double k, const sn_filter *filter, bool rescue,
+                          sn_choice *choice, sn_linear_report *report, sn_error *error);
 
 /* solver_prepare.c */
 sn_assembly sn_linear_assembly(const sn_linear *linear);
@@ -139,6 +145,11 @@ void sn_linear_residual(const sn_linear *linear, const double *b, const double *
 /* solver_refine.c: refines x until it meets the tolerance. *trouble: why the method stopped early, or NULL. */
 sn_status sn_linear_refine(sn_linear *linear, const sn_choice *c, const double *b, double *x, double tolerance,
                            sn_linear_report *report, const char **trouble, sn_error *error);
+
+/* solver_refine.c: e = A~^-1 r, approximately, by the method on its operator. `strict`: of hierarchical unknowns, the
+ * part of the goal that the method must reach in its own norm. krylov: the scratch of the method. */
+void sn_linear_method(sn_linear *linear, const sn_choice *c, const sn_operator *op, const double *r, double *e,
+                      double strict, double goal, int iterations, double *krylov, sn_krylov_report *report);
 
 /* solver_mass.c */
 sn_status sn_linear_couple_mass(sn_linear *linear, sn_error *error);

@@ -114,34 +114,33 @@ static double start_spanned(refinement *w, double tolerance) {
     return size < w->reference ? size : start_empty(w);
 }
 
-/* e = A~^-1 r, approximately. */
-static void inner(refinement *w, const sn_choice *c, const sn_operator *op, double goal, int iterations,
-                  sn_krylov_report *report) {
-    sn_linear *linear = w->linear;
+void sn_linear_method(sn_linear *linear, const sn_choice *c, const sn_operator *op, const double *r, double *e,
+                      double strict, double goal, int iterations, double *krylov, sn_krylov_report *report) {
+    const int n = 3 * linear->model.nodes;
+    const sn_filter *filter = &linear->filter.filter;
     if (linear->model.basis) {
         double *right = linear->basis.right;
-        sn_vector_copy(linear->context, w->n, w->r, right);
+        sn_vector_copy(linear->context, n, r, right);
         sn_basis_from_nodal(&linear->basis, right);
-        const double scale = norm(w, right) / norm(w, w->r); /* the same part of the other norm */
-        sn_krylov_run(c->krylov, op, c->preconditioner, linear->data, &linear->filter.filter, right, w->e,
-                      w->strict * scale * goal, iterations, w->krylov, report);
-        sn_basis_to_nodal(&linear->basis, w->e);
+        const double scale = sn_vector_norm(linear->context, n, right) /
+                             sn_vector_norm(linear->context, n, r); /* the same part of the other norm */
+        sn_krylov_run(c->krylov, op, c->preconditioner, linear->data, filter, right, e, strict * scale * goal,
+                      iterations, krylov, report);
+        sn_basis_to_nodal(&linear->basis, e);
     } else if (c->krylov && linear->coupled.usable) {
         const sn_preconditioner corrected =
             sn_coupled_preconditioner(&linear->coupled, c->preconditioner, linear->data);
         /* Eisenstat's method is CG with SSOR at half the work. It cannot take the correction, and CG can. */
-        const sn_krylov *krylov = c->krylov->own ? &sn_krylov_cg : c->krylov;
-        sn_krylov_run(krylov, op, &corrected, &linear->coupled, &linear->filter.filter, w->r, w->e, goal, iterations,
-                      w->krylov, report);
+        const sn_krylov *method = c->krylov->own ? &sn_krylov_cg : c->krylov;
+        sn_krylov_run(method, op, &corrected, &linear->coupled, filter, r, e, goal, iterations, krylov, report);
     } else if (c->krylov) {
-        sn_krylov_run(c->krylov, op, c->preconditioner, linear->data, &linear->filter.filter, w->r, w->e, goal,
-                      iterations, w->krylov, report);
+        sn_krylov_run(c->krylov, op, c->preconditioner, linear->data, filter, r, e, goal, iterations, krylov, report);
     } else {
-        c->preconditioner->apply(w->linear->data, w->r, w->e);
+        c->preconditioner->apply(linear->data, r, e);
         *report = (sn_krylov_report){.iterations = 1, .status = SN_OK};
         sn_operator_note(op, 1, goal);
     }
-    sn_filter_apply(&w->linear->filter.filter, w->e);
+    sn_filter_apply(filter, e);
 }
 
 /* Repeats rounds until the tolerance is met, the iterations are used up, or there is no more progress. Leaves the best
@@ -165,7 +164,8 @@ static sn_status rounds(refinement *w, const sn_choice *c, double size, double t
         if (is_best) sn_vector_copy(linear->context, w->n, w->x, w->best);
         const int left = linear->options.iterations - report->iterations;
         const bool light = copy && sn_linear_light(linear, c) && left > LIGHT;
-        inner(w, c, &op, fmax(0.9 * goal, floor * size), light ? LIGHT : left, &k);
+        sn_linear_method(linear, c, &op, w->r, w->e, w->strict, fmax(0.9 * goal, floor * size), light ? LIGHT : left,
+                         w->krylov, &k);
         report->iterations += k.iterations;
         report->rounds += 1;
         sn_vector_add(linear->context, w->n, 1, w->e, w->x);

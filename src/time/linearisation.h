@@ -15,7 +15,10 @@ typedef struct sn_linearisation sn_linearisation;
 typedef struct sn_solve {
     double m, d, k;
     const double *b;
-    double *x;        /* in: the start, and the given components; out: the solution, or the best x that was found */
+    double *x; /* in: the start, and the given components; out: the solution, or the best x that was found */
+    /* The positions that b belongs to: a part of the forces that K leaves out is taken from here to the positions + x.
+     * NULL: it is left out. */
+    const double *at;
     double tolerance; /* for |b - A x| / |b| */
     /* Directions that likely contain much of the solution (sn_linear_expect). */
     int expected;

@@ -155,10 +155,10 @@ static void count_solve(sn_step_info *info, const sn_linear_report *report, sn_s
     info->solver = report->method, info->preconditioner = report->preconditioner;
 }
 
-sn_status sn_newton_correct(sn_newton *w, bool first, double prescribed, double tolerance) {
+sn_status sn_newton_correct(sn_newton *w, const double *y, bool first, double prescribed, double tolerance) {
     const sn_newton_problem *p = w->problem;
     const sn_context *context = w->system->context;
-    sn_solve solve = {.m = p->m, .d = p->a, .k = 1, .b = w->work, .x = w->d, .tolerance = tolerance};
+    sn_solve solve = {.m = p->m, .d = p->a, .k = 1, .b = w->work, .x = w->d, .at = y, .tolerance = tolerance};
     /* b = -r. Velocity and inertia of the prescribed motion are already correct in r. Only its K d is missing. The
      * other parts of A d are therefore subtracted. */
     if (prescribed > 1e-14 * w->system->size && p->a != 0)
@@ -237,7 +237,7 @@ static double sole_tolerance(const sn_newton *w) {
 
 sn_status sn_newton_find_correction(sn_newton *w, const double *y) {
     const double prescribed = sn_newton_prescribe(w, y);
-    const sn_status status = sn_newton_correct(w, true, prescribed, sole_tolerance(w));
+    const sn_status status = sn_newton_correct(w, y, true, prescribed, sole_tolerance(w));
     /* A solve that stopped early is still used, but not near a barrier: what is left there is large. */
     if (status && (status != SN_NOT_CONVERGED || (w->system->steep && !(w->problem->loose > 0)))) return status;
     ++w->problem->info->newton_iterations;

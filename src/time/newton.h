@@ -109,7 +109,7 @@ void sn_newton_velocity(sn_newton *w, const double *y);
 double sn_newton_prescribe(sn_newton *w, const double *y);
 /* Whether a prescribed correction of this size needs an iteration. */
 bool sn_newton_carries(const sn_newton *w, double prescribed);
-/* Solves for d. SN_NOT_CONVERGED leaves the best d that the linear solver found. */
-sn_status sn_newton_correct(sn_newton *w, bool first, double prescribed, double tolerance);
+/* Solves for d from y. SN_NOT_CONVERGED leaves the best d that the linear solver found. */
+sn_status sn_newton_correct(sn_newton *w, const double *y, bool first, double prescribed, double tolerance);
 
 #endif

@@ -67,13 +67,14 @@ static double of_forces(const sn_newton *w) {
 }
 
 /* Solves for d; *slope receives phi'(0) = r . A d. A solve that stopped early is used when d goes downhill. */
-static iteration correct(sn_newton *w, const sn_newton_rules *rules, int number, double prescribed, double *slope) {
+static iteration correct(sn_newton *w, const double *y, const sn_newton_rules *rules, int number, double prescribed,
+                         double *slope) {
     const sn_newton_problem *p = w->problem;
     const bool relative = p->m == 0 || sn_newton_carries(w, prescribed);
     const double tolerance = rules->tolerance ? rules->tolerance(w, number)
                              : relative       ? p->linear_tolerance
                                               : of_forces(w);
-    const sn_status status = sn_newton_correct(w, number == 0, prescribed, tolerance);
+    const sn_status status = sn_newton_correct(w, y, number == 0, prescribed, tolerance);
     if (status && status != SN_NOT_CONVERGED) return (iteration){.status = status};
     *slope = -w->residual * w->residual;
     if ((!status && !rules->tolerance) || sn_newton_carries(w, prescribed)) return (iteration){.status = SN_OK};
@@ -160,7 +161,7 @@ static iteration iterate_once(sn_newton *w, const sn_newton_rules *rules, double
     if (!w->fresh && !keeps(w, rules)) status = sn_newton_linearise(w, y);
     if (status) return (iteration){.status = status};
     double slope = 0, s = 1;
-    const iteration corrected = correct(w, rules, number, prescribed, &slope);
+    const iteration corrected = correct(w, y, rules, number, prescribed, &slope);
     if (corrected.status) return corrected;
     const double correction = sn_vector_largest(w->system->context, w->n, w->d);
     const bool small = correction <= goal;

@@ -182,7 +182,10 @@ sn_status sn_world_linear_solve(sn_world *world, const sn_solve *s, sn_linear_re
     sn_adaptive *a = world->adaptive;
     if (!a) {
         if (s->expected > 0) sn_linear_expect(linear, s->expected, s->direction);
-        return sn_linear_solve(linear, s->m, s->d, s->k, filter, s->b, s->x, s->tolerance, report, error);
+        return world->solid->elements.coarse && s->at
+                   ? sn_linear_solve_corotated(linear, s->m, s->d, s->k, filter, s->at, s->b, s->x, s->tolerance,
+                                               report, error)
+                   : sn_linear_solve(linear, s->m, s->d, s->k, filter, s->b, s->x, s->tolerance, report, error);
     }
     const sn_active *active = world->solid->active;
     expect(world, s);

@@ -141,6 +141,7 @@ static sn_status check_thickness(const sn_body_options *options, const sn_body *
  * are nodal. */
 static sn_status take_basis(const sn_body_options *options, sn_body *body, sn_error *error) {
     body->hierarchical = strcmp(options->basis, "hierarchical") == 0;
+    body->corotate = options->corotate;
     if (!body->hierarchical) return SN_OK;
     if (body->mesh->level_count < 2)
         return sn_fail_at(error, SN_BAD_INPUT, "basis",

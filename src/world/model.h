@@ -21,6 +21,7 @@ typedef struct sn_body {
     bool consistent;   /* the mass matrix is consistent, not lumped */
     bool hierarchical; /* the unknowns of the linear solver are those of the hierarchical basis */
     double thickness;  /* m, of plane bodies and cloth; 1 for others */
+    sn_corotate corotate;
     int node_first, element_first, material_first, material_count;
     int32_t *node;     /* elements x element nodes: compiled node numbers */
     int32_t *material; /* per element: material, counted from material_first */

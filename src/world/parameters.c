@@ -256,6 +256,7 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
     sn_status status = take_time(p, options, error);
     if (!status) status = sn_interactions_allow(world, p->method, error);
     if (!status) status = sn_adaptive_allows(world, &p->solver, p->method, error);
+    if (!status) status = sn_solid_allows(world, p->method, error);
     if (!status && p->method->implicit) status = sn_workspace_allows(world, &p->solver, p->method, error);
     if (!status && p->no_inertia && !before.no_inertia) status = sn_rigid_check(world, error);
     if (!status && p->no_inertia) status = sn_parameters_stiff(world, error);

@@ -5,6 +5,7 @@
  * w_i = int rho N_i dV; the consistent mass gives the same. For tet4 all of them agree. */
 #include <string.h>
 
+#include "fem/coarse.h"
 #include "fem/load.h"
 #include "inside.h"
 #include "rigid_body.h"
@@ -30,6 +31,9 @@ static void fill_sources(const sn_world *world, sn_solid *solid) {
                                              .material_offset = body->material_first,
                                              .element_offset = body->element_first,
                                              .fibre = body->fibre,
+                                             .green = body->corotate.from >= 0,
+                                             .green_level = body->corotate.from,
+                                             .green_every = body->corotate.every,
                                              .exact = takes_exact(world, body),
                                              .name = body->name,
                                              .label = body->mesh->tet_label};
@@ -201,19 +205,80 @@ static void fill_places(const sn_world *world, sn_solid *solid) {
     }
 }
 
+/* Green's strain on a coarse level (fem/coarse.h): what a material of the body must be like. */
+static sn_status check_green(const sn_material *material, sn_error *error) {
+    if (strcmp(material->law, "corotated") != 0)
+        return sn_fail(error, SN_BAD_INPUT, "'corotate' goes with law 'corotated' only, not with '%s'", material->law);
+    const sn_rotation *rotation = sn_rotation_find(NULL, material->rotation);
+    const char *other = material->frames_every > 0           ? "'frames' of the material"
+                        : material->differential[0]          ? "'differential' of the material"
+                        : material->prony_count              ? "'prony' of the material"
+                        : rotation && rotation->uses_history ? "a rotation that has a history"
+                                                             : NULL;
+    return other ? sn_fail(error, SN_UNSUPPORTED, "'corotate' does not go with %s", other) : SN_OK;
+}
+
+/* What the body must be like. */
+static sn_status check_coarse(const sn_world *world, const sn_body *body, sn_error *error) {
+    const sn_corotate *own = &body->corotate;
+    if (own->from < 0 && own->every > 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "every", "'every' has no effect without 'from'; give both or none");
+    if (own->from < 0) return SN_OK;
+    if (!(own->every > 0))
+        return sn_fail_at(error, SN_BAD_INPUT, "every", "'every' is %g s; with 'from' it must be above 0", own->every);
+    if (world->parameters.no_inertia)
+        return sn_fail_at(error, SN_BAD_INPUT, "every", "'corotate' is for mode 'dynamic'");
+    for (int m = 0; m < body->material_count; ++m) {
+        const sn_status status = check_green(&world->parameters.material[body->material_first + m], error);
+        if (status) return status;
+    }
+    if (body->rigid) return sn_fail(error, SN_UNSUPPORTED, "'corotate' has no effect on a rigid body");
+    if (body->type->corners != 4 || body->type->patches || body->type->derive)
+        return sn_fail(error, SN_UNSUPPORTED, "'corotate' needs a body of tets; body '%s' has elements '%s'",
+                       body->name, body->type->name);
+    if (body->consistent || body->muscle)
+        return sn_fail(error, SN_UNSUPPORTED, "'corotate' does not go with %s",
+                       body->muscle ? "muscles" : "mass 'consistent'");
+    const int finest = body->mesh->level_count ? body->mesh->level_count - 1 : 0;
+    if (own->from < finest) return SN_OK;
+    return sn_fail_at(
+        error, SN_BAD_INPUT, "from",
+        "'from' is %d, but the finest level of body '%s' is %d; it must be a coarser one: refine the mesh "
+        "(key 'refine' of the mesh)",
+        own->from, body->name, finest);
+}
+
+sn_status sn_solid_allows(const sn_world *world, const sn_method *method, sn_error *error) {
+    bool green = false;
+    for (int b = 0; b < world->model->body_count; ++b) {
+        const sn_status status = check_coarse(world, &world->model->body[b], error);
+        if (status) return sn_within(error, status, "bodies.%d.corotate", b);
+        green = green || world->model->body[b].corotate.from >= 0;
+    }
+    if (!green || (method->newton && !method->exact && !method->tension && !method->corrects)) return SN_OK;
+    return sn_fail_at(error, SN_UNSUPPORTED, "time.method",
+                      "time.method '%s' does not go with 'corotate' of a body, which needs Newton's method without "
+                      "the exact Jacobian; take implicit-euler, for example",
+                      method->name);
+}
+
 /* Frames of a level need that level. */
+static sn_status check_level(const sn_body *body, const sn_material *material, sn_error *error) {
+    const int levels = body->mesh->level_count;
+    if (material->frames_level < 0 || material->frames_level < levels) return SN_OK;
+    return sn_fail_at(error, SN_BAD_INPUT, "frames.level",
+                      "'frames.level' is %d, but the mesh of body '%s' has %d levels; refine it (key 'refine' of the "
+                      "mesh)",
+                      material->frames_level, body->name, levels ? levels : 1);
+}
+
 static sn_status check_levels(const sn_world *world, sn_error *error) {
     for (int b = 0; b < world->model->body_count; ++b)
         for (int m = 0; m < world->model->body[b].material_count; ++m) {
             const sn_material *material = sn_world_material(world, b, m);
-            const int levels = world->model->body[b].mesh->level_count;
-            if (!material || material->frames_level < 0 || material->frames_level < levels) continue;
-            const sn_status status = sn_fail_at(
-                error, SN_BAD_INPUT, "frames.level",
-                "'frames.level' is %d, but the mesh of body '%s' has %d levels; refine it (key 'refine' of the "
-                "mesh)",
-                material->frames_level, world->model->body[b].name, levels ? levels : 1);
-            return sn_within(error, status, "bodies.%d.material.%d", b, m);
+            if (!material || world->model->body[b].rigid) continue;
+            const sn_status status = check_level(&world->model->body[b], material, error);
+            if (status) return sn_within(error, status, "bodies.%d.material.%d", b, m);
         }
     return SN_OK;
 }
@@ -234,13 +299,18 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
         !solid->weight_exact)
         return sn_no_memory(error);
     fill_sources(world, solid);
-    sn_status status = check_levels(world, error);
+    sn_status status = sn_solid_allows(world, world->parameters.method, error);
+    if (!status) status = check_levels(world, error);
     if (!status && world->adaptive) status = take_active(world, solid, error);
     const int nodes = solid->active ? solid->active->count : model->node_count;
     if (!status) status = fill_mass(world, solid, error);
     if (!status) status = fill_compiled(world, solid, error);
     if (!status) {
         status = sn_elements_compile(context, solid->compiled, solid->compiled_count, nodes, &solid->elements, error);
+        status = sn_within(error, status, "bodies");
+    }
+    if (!status && !solid->active) {
+        status = sn_coarse_create(context, &model->levels, model->rest, &solid->elements, error);
         status = sn_within(error, status, "bodies");
     }
     if (!status && !solid->active) fill_places(world, solid);

@@ -8,6 +8,7 @@
 #include "fem/warping.h"
 #include "linear/solver.h"
 #include "sinew/world.h"
+#include "time/system.h"
 
 typedef struct sn_solid {
     sn_batch_source *source; /* one per body: its elements */
@@ -29,6 +30,8 @@ typedef struct sn_solid {
 
 sn_status sn_solid_create(const sn_world *world, const sn_solid **solid, sn_error *error);
 void sn_solid_destroy(sn_context *context, const sn_solid *solid);
+/* Fails when a body asks for `corotate`, and its materials, its mesh or the method do not allow it. */
+sn_status sn_solid_allows(const sn_world *world, const sn_method *method, sn_error *error);
 /* Fills the element settings of the parameters with the materials at time t. */
 sn_status sn_solid_settings(sn_world *world, double t, sn_error *error);
 

@@ -264,6 +264,12 @@ static const sn_field body_fields[] = {
     {"adapt.every", SN_FIELD_INT, AT(adapt.every), 1, 1, 1e6, 0, 5, NULL, NULL, "", "steps from check to check"},
     {"adapt.wait", SN_FIELD_INT, AT(adapt.wait), 1, 1, 1e6, 0, 10, NULL, NULL, "",
      "checks for which the measure must stay below `coarsen`"},
+    {"corotate.from", SN_FIELD_INT, AT(corotate.from), 1, -1, 255, 0, -1, NULL, NULL, "",
+     "law corotated, on refined meshes: the level with Green's strain, whose tets give the finer elements their "
+     "frames; "
+     "-1: none"},
+    {"corotate.every", SN_FIELD_DOUBLE, AT(corotate.every), 1, 0, 1e300, 0, 0, NULL, NULL, "s",
+     "with corotate.from: how long these frames stay, above 0"},
     OWN("adapt.select", "the tets of the finest mesh, by their centroids, that are always there"),
     OWN("material", "one material, or a list of materials"),
     OWN("materials", "the same as `material`"),
