@@ -43,6 +43,7 @@ typedef enum engine_colour {
     COLOUR_STRAIN,
     COLOUR_ENERGY,
     COLOUR_QUALITY,
+    COLOUR_LEVEL,
     COLOURS
 } engine_colour;
 typedef enum engine_glyph { GLYPH_NONE, GLYPH_FORCE, GLYPH_CONSTRAINT, GLYPH_STRESS, GLYPHS } engine_glyph;

@@ -10,9 +10,13 @@
 
 #include "engine_internal.h"
 
-const sn_listing engine_colours[COLOURS] = {
-    {"none", "plain"},    {"displacement", "displacement [m]"}, {"von_mises", "von Mises stress [Pa]"},
-    {"strain", "strain"}, {"energy", "energy density [J/m^3]"}, {"quality", "element quality"}};
+const sn_listing engine_colours[COLOURS] = {{"none", "plain"},
+                                            {"displacement", "displacement [m]"},
+                                            {"von_mises", "von Mises stress [Pa]"},
+                                            {"strain", "strain"},
+                                            {"energy", "energy density [J/m^3]"},
+                                            {"quality", "element quality"},
+                                            {"level", "level of refinement"}};
 const sn_listing engine_glyphs[GLYPHS] = {
     {"none", "none"}, {"force", "net force"}, {"constraint", "constraint forces"}, {"stress", "principal stress"}};
 
@@ -91,6 +95,15 @@ static void spread(engine_shape *s) {
         if (s->uses[i]) s->value[i] /= s->uses[i];
 }
 
+/* The level of the active tet in which each tet lies; 0 for bodies that are not adaptive. */
+static void fill_levels(const engine *e, int body, double *element) {
+    const int count = e->shape[body].mesh->tet_count;
+    int32_t *level = malloc((size_t)count * sizeof *level + 1);
+    const bool known = level && !sn_world_active(e->world, body, NULL, level);
+    for (int t = 0; t < count; ++t) element[t] = known ? level[t] : 0;
+    free(level);
+}
+
 static void colour_body(engine *e, int body) {
     engine_shape *s = &e->shape[body];
     const sn_mesh *mesh = s->mesh;
@@ -110,6 +123,8 @@ static void colour_body(engine *e, int body) {
         if (sn_world_element_fields(e->world, body, NULL, stress ? s->element : NULL, stress ? NULL : s->element, NULL,
                                     NULL))
             return;
+    } else if (e->colour == COLOUR_LEVEL) {
+        fill_levels(e, body, s->element);
     } else {
         for (int t = 0; t < mesh->tet_count; ++t) {
             const int32_t *tet = mesh->tet + (size_t)t * (size_t)mesh->tet_nodes;
@@ -282,6 +297,7 @@ void engine_send_frame(engine *e) {
     const size_t most = 7 * (size_t)vertices + 3 * (size_t)wires + 3 * (size_t)held +
                         GLYPH_FLOATS * (2 * GLYPHS_MOST + 8 * (size_t)e->bodies);
     float *begin = engine_buffer(e, most * sizeof *begin), range[2] = {FLT_MAX, -FLT_MAX};
+    if (e->colour == COLOUR_LEVEL) range[0] = 0, range[1] = 1; /* also where nothing is refined */
     if (!begin) return;
     float *at = skin_floats(e, begin, vertices, range);
     for (int b = 0; b < e->bodies && e->wire; ++b)

@@ -27,7 +27,8 @@ const sn_listing *sn_output_fields(int *count) {
 
 static const sn_listing picture_fields[] = {
     {"von_mises", "von Mises stress [Pa]"}, {"displacement", "displacement [m]"}, {"velocity", "speed [m/s]"},
-    {"energy", "energy density [J/m^3]"},   {"pressure", "pressure [Pa]"},        {"none", "a plain colour per body"}};
+    {"energy", "energy density [J/m^3]"},   {"pressure", "pressure [Pa]"},        {"level", "level of refinement"},
+    {"none", "a plain colour per body"}};
 
 const sn_listing *sn_picture_fields(int *count) {
     *count = (int)(sizeof picture_fields / sizeof *picture_fields);

@@ -31,14 +31,25 @@ static sn_status check_options(const sn_picture_options *o, int *field, sn_error
 }
 
 /* ---- Values to colour by ---- */
-enum { VON_MISES, DISPLACEMENT, VELOCITY, ENERGY, PRESSURE, NONE }; /* the order of sn_picture_fields */
+enum { VON_MISES, DISPLACEMENT, VELOCITY, ENERGY, PRESSURE, LEVEL, NONE }; /* the order of sn_picture_fields */
 
 /* Turns the stresses of count elements into pressures, in place. */
 static void pressures(double *stress, size_t count) {
     for (size_t e = 0; e < count; ++e) stress[e] = -(stress[6 * e] + stress[6 * e + 1] + stress[6 * e + 2]) / 3;
 }
 
-/* Von Mises stress, energy or pressure, averaged from the elements to the nodes. */
+/* The level of the active tet in which each tet lies; 0 for bodies that are not adaptive. */
+static sn_status levels(const sn_world *world, const sn_surface *s, int body, double *out, sn_error *error) {
+    const int count = sn_world_body_mesh(world, body)->tet_count;
+    int32_t *level = sn_allocate(s->context, (size_t)count, sizeof *level);
+    if (!level) return sn_no_memory(error);
+    const bool known = !sn_world_active(world, body, NULL, level);
+    for (int e = 0; e < count; ++e) out[e] = known ? level[e] : 0;
+    sn_release(s->context, level);
+    return SN_OK;
+}
+
+/* Von Mises stress, energy, pressure or level, averaged from the elements to the nodes. */
 static sn_status element_values(sn_world *world, const sn_surface *s, int field, double *node, sn_error *error) {
     const size_t numbers = field == PRESSURE ? 6 : 1; /* while a stress stands there */
     double *element = sn_allocate(s->context, (size_t)s->elements + numbers * (size_t)s->elements, sizeof *element),
@@ -48,6 +59,10 @@ static sn_status element_values(sn_world *world, const sn_surface *s, int field,
     for (int b = 0; b < s->bodies && !status; ++b) {
         double *part = element + s->first_element[b];
         const size_t count = (size_t)sn_world_body_mesh(world, b)->tet_count;
+        if (field == LEVEL) {
+            status = levels(world, s, b, part, error);
+            continue;
+        }
         status = sn_world_element_fields(world, b, field == PRESSURE ? stress : NULL, field == VON_MISES ? part : NULL,
                                          field == ENERGY ? part : NULL, NULL, error);
         if (field != PRESSURE || status) continue;
@@ -80,7 +95,7 @@ static sn_status point_values(sn_world *world, sn_stage *stage, int field, sn_er
     const sn_surface *s = stage->surface;
     double *node = sn_allocate(stage->context, (size_t)s->nodes, sizeof *node);
     if (!node) return sn_no_memory(error);
-    const sn_status status = field == VON_MISES || field == ENERGY || field == PRESSURE
+    const sn_status status = field == VON_MISES || field == ENERGY || field == PRESSURE || field == LEVEL
                                  ? element_values(world, s, field, node, error)
                                  : node_values(world, s, field, node, error);
     if (!status) sn_surface_carry(s, world, node, stage->value);
@@ -349,8 +364,8 @@ static void draw_bar(sn_stage *stage, int field) {
     char text[64];
     int count;
     const char *label = sn_picture_fields(&count)[field].text;
-    const char *letter, *unit = strchr(label, '[');
-    const double scale = prefix(fmax(fabs(stage->low), fabs(stage->high)), &letter);
+    const char *letter = "", *unit = strchr(label, '['); /* NULL: a number without unit, so without prefix */
+    const double scale = unit ? prefix(fmax(fabs(stage->low), fabs(stage->high)), &letter) : 1;
     for (int j = 0; j < height; ++j) {
         float rgb[3];
         sn_colour_map(1 - (j + 0.5) / height, rgb);
@@ -364,7 +379,10 @@ static void draw_bar(sn_stage *stage, int field) {
         sn_fill(canvas, x + width, at - (i == 0), (int)(0.5 * size), 1, ink, 0.8f);
         sn_text(canvas, x + width + 0.9 * size, at + 0.45 * size, size * 0.9, text, ink);
     }
-    snprintf(text, sizeof text, "%.*s[%s%s", (int)(unit - label), label, letter, unit + 1);
+    if (unit)
+        snprintf(text, sizeof text, "%.*s[%s%s", (int)(unit - label), label, letter, unit + 1);
+    else
+        snprintf(text, sizeof text, "%s", label);
     sn_text(canvas, canvas->width - 1.5 * size - sn_text_width(size, text), y - 1.6 * size, size, text, ink);
 }
 

@@ -41,7 +41,7 @@ export async function testPage(browser, address) {
   await picture(page, shots, "light");
   await page.keyboard.press("g");
   await page.keyboard.press("d");
-  for (const colour of ["displacement", "von_mises", "strain", "energy", "quality", "none"]) {
+  for (const colour of ["displacement", "von_mises", "strain", "energy", "quality", "level", "none"]) {
     await page.keyboard.press("c");
     const coloured = await soon(page, (c) => window.sinew.state.last.colour === c && window.sinew.state.last.counts.values > 0 === (c !== "none"), colour);
     const frame = await last(page);

@@ -354,6 +354,7 @@ export class Stage {
     const sample = Float32Array.from({ length: Math.min(values.length, 600) }, (_, i) => values[Math.floor((i * values.length) / Math.min(values.length, 600))]).sort();
     let high = sample[Math.floor(0.98 * (sample.length - 1))];
     if (head.colour === "quality") [low, high] = [Math.min(0, low), 1];
+    else if (head.colour === "level") high = head.range[1];
     else low = Math.min(low, 0);
     if (!this.range || this.rangeOf !== head.colour) this.range = [low, high];
     this.rangeOf = head.colour;
