@@ -41,6 +41,7 @@ int main(int count, char **word) {
     const int code = run_command(count, word);
     errno = 0;
     const bool failed = ferror(stdout) != 0;
+    if (failed) putchar('\n'); /* the write that failed has left no reason; this one does */
     if (fclose(stdout) == 0 && !failed) return code;
     tool_fail(0, "standard output cannot be written: %s", strerror(errno ? errno : EIO));
     return code ? code : TOOL_FAILED;

@@ -141,7 +141,6 @@ static sn_status check_thickness(const sn_body_options *options, const sn_body *
  * are nodal. */
 static sn_status take_basis(const sn_body_options *options, sn_body *body, sn_error *error) {
     body->hierarchical = strcmp(options->basis, "hierarchical") == 0;
-    body->corotate = options->corotate;
     if (!body->hierarchical) return SN_OK;
     if (body->mesh->level_count < 2)
         return sn_fail_at(error, SN_BAD_INPUT, "basis",
@@ -156,6 +155,7 @@ static sn_status take_basis(const sn_body_options *options, sn_body *body, sn_er
 
 static sn_status take_body(sn_context *context, const sn_body_options *options, sn_body *body, sn_error *error) {
     snprintf(body->name, sizeof body->name, "%s", *options->name ? options->name : "body");
+    body->corotate = options->corotate;
     if (options->rigid_body) return take_rigid(context, options, body, error);
     body->type = sn_element_find(*options->element ? options->element : usual_element(options));
     body->element = sn_element_carrier(body->type);
