@@ -15,6 +15,7 @@
  * mass, and dropped positions move mass. So a rotation of the nodes of the changed tets about their centre of mass,
  * I w = L - L', restores the angular momentum. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "adaptive.h"
