@@ -16,7 +16,10 @@ typedef struct engine_shape {
     const sn_embedding *skin; /* the world's detailed surface, or the boundary */
     sn_embedding *boundary;   /* NULL for a body with a detailed surface */
     bool embedded;
-    int wire_nodes, wire_edges; /* boundary nodes and edges of the tets */
+    int faces; /* of the boundary, their tets, and their edges that the wireframe shows: bit k from corner k to k + 1 */
+    int32_t *face, *owner;
+    uint8_t *drawn, *drawn_now;
+    int wire_nodes, wire_edges; /* boundary nodes, and the edges of active tets between them */
     int32_t *wire_node, *wire_edge;
     uint8_t *held;                        /* nodes: 1 by a fix of the scene, 2 by a pin */
     int held_count;                       /* nodes with a mark */
@@ -116,6 +119,8 @@ sn_status engine_shapes_create(engine *e, sn_error *error);
 void engine_shapes_destroy(engine *e);
 /* Sends {"type": "scene"} with the topology of all bodies. */
 void engine_send_scene(engine *e);
+/* Sends {"type": "wire"} with the edges of the wireframe when adaptive bodies have changed them. */
+void engine_send_wire(engine *e);
 
 /* engine_look.c */
 engine_command engine_look;

@@ -290,6 +290,7 @@ static float *skin_floats(engine *e, float *at, int vertices, float *range) {
 }
 
 void engine_send_frame(engine *e) {
+    if (e->wire) engine_send_wire(e);
     int vertices = 0, wires = 0, held = 0;
     for (int b = 0; b < e->bodies; ++b)
         vertices += e->shape[b].skin->vertex_count, wires += e->wire ? e->shape[b].wire_nodes : 0;

@@ -13,33 +13,57 @@ static int by_value(const void *a, const void *b) {
     return p < q ? -1 : p > q;
 }
 
-/* Boundary nodes in ascending order and edges between them, each once. */
-static sn_status make_wire(engine_shape *s, sn_error *error) {
-    int faces = 0;
-    int32_t *face = NULL;
-    const sn_status status = sn_mesh_boundary(s->mesh, &faces, &face, NULL, NULL, error);
-    if (status) return status;
-    uint64_t *edge = malloc(3 * (size_t)faces * sizeof *edge + 1);
-    int32_t *place = calloc((size_t)s->mesh->node_count + 1, sizeof *place);
-    s->wire_node = malloc((size_t)s->mesh->node_count * sizeof *s->wire_node + 1);
-    s->wire_edge = malloc(6 * (size_t)faces * sizeof *s->wire_edge + 1);
-    const bool room = edge && place && s->wire_node && s->wire_edge;
-    for (int i = 0; room && i < 3 * faces; ++i) {
-        const uint32_t a = (uint32_t)face[i], b = (uint32_t)face[i / 3 * 3 + (i + 1) % 3];
-        place[a] = 1;
-        edge[i] = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+/* The drawn edges of the faces, each once; place: the place of each node among the wire nodes. */
+static sn_status list_edges(engine_shape *s, sn_error *error) {
+    uint64_t *edge = malloc(3 * (size_t)s->faces * sizeof *edge + 1);
+    int32_t *place = malloc((size_t)s->mesh->node_count * sizeof *place + 1);
+    const bool room = edge && place;
+    int count = 0;
+    for (int i = 0; room && i < s->wire_nodes; ++i) place[s->wire_node[i]] = i;
+    for (int i = 0; room && i < 3 * s->faces; ++i) {
+        if (!(s->drawn[i / 3] >> i % 3 & 1)) continue;
+        const uint32_t a = (uint32_t)s->face[i], b = (uint32_t)s->face[i / 3 * 3 + (i + 1) % 3];
+        edge[count++] = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
     }
-    for (int i = 0; room && i < s->mesh->node_count; ++i)
-        if (place[i]) place[i] = s->wire_nodes, s->wire_node[s->wire_nodes++] = i;
-    if (room) qsort(edge, 3 * (size_t)faces, sizeof *edge, by_value);
-    for (int i = 0; room && i < 3 * faces; ++i) {
+    if (room) qsort(edge, (size_t)count, sizeof *edge, by_value);
+    s->wire_edges = 0;
+    for (int i = 0; i < count; ++i) {
         if (i && edge[i] == edge[i - 1]) continue;
         s->wire_edge[2 * (size_t)s->wire_edges] = place[edge[i] >> 32];
         s->wire_edge[2 * (size_t)s->wire_edges++ + 1] = place[edge[i] & 0xffffffffu];
     }
     free(edge), free(place);
-    sn_mesh_release(s->mesh, face);
     return room ? SN_OK : sn_fail(error, SN_NO_MEMORY, "out of memory");
+}
+
+/* Lists the edges again when the active tets have other edges than at the last call. Returns whether they have. */
+static bool renew_edges(const engine *e, int body) {
+    engine_shape *s = &e->shape[body];
+    if (sn_world_active_edges(e->world, body, s->faces, s->face, s->owner, s->drawn_now)) return false;
+    if (memcmp(s->drawn, s->drawn_now, (size_t)s->faces) == 0) return false;
+    memcpy(s->drawn, s->drawn_now, (size_t)s->faces);
+    return !list_edges(s, NULL);
+}
+
+/* Boundary nodes in ascending order, and the edges between them. */
+static sn_status make_wire(engine_shape *s, sn_error *error) {
+    sn_status status = sn_mesh_boundary(s->mesh, &s->faces, &s->face, &s->owner, NULL, error);
+    if (status) return status;
+    s->drawn = malloc((size_t)s->faces + 1);
+    s->drawn_now = malloc((size_t)s->faces + 1);
+    s->wire_node = malloc((size_t)s->mesh->node_count * sizeof *s->wire_node + 1);
+    s->wire_edge = malloc(6 * (size_t)s->faces * sizeof *s->wire_edge + 1);
+    uint8_t *used = calloc((size_t)s->mesh->node_count + 1, 1);
+    if (s->drawn && s->drawn_now && s->wire_node && s->wire_edge && used) {
+        for (int i = 0; i < 3 * s->faces; ++i) used[s->face[i]] = 1;
+        for (int i = 0; i < s->mesh->node_count; ++i)
+            if (used[i]) s->wire_node[s->wire_nodes++] = i;
+        memset(s->drawn, 7, (size_t)s->faces);
+        status = list_edges(s, error);
+    } else
+        status = sn_fail(error, SN_NO_MEMORY, "out of memory");
+    free(used);
+    return status;
 }
 
 /* Nodes that the scene holds. */
@@ -124,8 +148,10 @@ void engine_shapes_destroy(engine *e) {
     for (int b = 0; e->shape && b < e->bodies; ++b) {
         engine_shape *s = &e->shape[b];
         sn_embedding_destroy(s->boundary);
-        free(s->wire_node), free(s->wire_edge), free(s->held), free(s->position), free(s->velocity), free(s->before),
-            free(s->reaction), free(s->value), free(s->mass), free(s->uses), free(s->element);
+        if (s->mesh) sn_mesh_release(s->mesh, s->face), sn_mesh_release(s->mesh, s->owner);
+        free(s->drawn), free(s->drawn_now), free(s->wire_node), free(s->wire_edge), free(s->held), free(s->position),
+            free(s->velocity), free(s->before), free(s->reaction), free(s->value), free(s->mass), free(s->uses),
+            free(s->element);
     }
     free(e->shape);
     e->shape = NULL, e->bodies = 0;
@@ -178,8 +204,29 @@ static json_t *describe_box(const engine *e) {
     return json_pack("[o, o]", engine_vector(low, 3), engine_vector(high, 3));
 }
 
+/* The edges of all bodies, two wire nodes each. */
+static int32_t *put_edges(const engine *e, int32_t *at) {
+    for (int b = 0, first = 0; b < e->bodies; first += e->shape[b++].wire_nodes)
+        for (int i = 0; i < 2 * e->shape[b].wire_edges; ++i) *at++ = first + e->shape[b].wire_edge[i];
+    return at;
+}
+
+void engine_send_wire(engine *e) {
+    bool changed = false;
+    size_t count = 0;
+    for (int b = 0; b < e->bodies; ++b) {
+        changed = renew_edges(e, b) || changed;
+        count += 2 * (size_t)e->shape[b].wire_edges;
+    }
+    int32_t *index = changed ? engine_buffer(e, count * sizeof *index) : NULL;
+    if (!index) return;
+    put_edges(e, index);
+    engine_say(e, json_pack("{s:s}", "type", "wire"), index, count * sizeof *index);
+}
+
 void engine_send_scene(engine *e) {
     size_t count = 0;
+    for (int b = 0; b < e->bodies; ++b) renew_edges(e, b);
     for (int b = 0; b < e->bodies; ++b)
         count += 3 * (size_t)e->shape[b].skin->triangle_count + 2 * (size_t)e->shape[b].wire_edges;
     int32_t *index = engine_buffer(e, count * sizeof *index);
@@ -187,16 +234,13 @@ void engine_send_scene(engine *e) {
         engine_error(e, SN_NO_MEMORY, "out of memory");
         return;
     }
-    int32_t *at = index, vertex = 0, wire = 0;
+    int32_t *at = index, vertex = 0;
     for (int b = 0; b < e->bodies; ++b) {
         const sn_embedding *skin = e->shape[b].skin;
         for (int i = 0; i < 3 * skin->triangle_count; ++i) *at++ = vertex + skin->triangle[i];
         vertex += skin->vertex_count;
     }
-    for (int b = 0; b < e->bodies; ++b) {
-        for (int i = 0; i < 2 * e->shape[b].wire_edges; ++i) *at++ = wire + e->shape[b].wire_edge[i];
-        wire += e->shape[b].wire_nodes;
-    }
+    put_edges(e, at);
     const sn_picture_options *picture = &sn_scene_output(e->scene)->picture;
     json_t *probes = json_array();
     for (int i = 0; i < sn_world_probe_count(e->world); ++i)

@@ -469,6 +469,11 @@ SN_API sn_status sn_world_adapt_report(const sn_world *world, sn_adapt_report *r
  * coarsest ones. One number for each tet of sn_world_body_mesh; each array may be NULL. SN_NOT_FOUND when the body is
  * not adaptive. */
 SN_API sn_status sn_world_active(const sn_world *world, int body, int32_t *leaf, int32_t *level);
+/* Which edges of boundary faces are parts of edges of active tets: bit k of edge[f] stands for the edge from corner k
+ * to corner k + 1 of face f. face and owner: count faces and their tets, as sn_mesh_boundary gives them for
+ * sn_world_body_mesh. SN_NOT_FOUND when the body is not adaptive: then all edges are. */
+SN_API sn_status sn_world_active_edges(const sn_world *world, int body, int count, const int32_t *face,
+                                       const int32_t *owner, uint8_t *edge);
 
 /* The energies of all bodies. SN_INVERTED when a law with ln J meets an element with J <= 0. */
 SN_API sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *error);

@@ -92,10 +92,10 @@ static int32_t middle(const int32_t *tet, int32_t a, int32_t b) {
     return a;
 }
 
-static void add_face(sn_surface *s, const sn_mesh *mesh, int body, const int32_t *face, int32_t owner) {
+static void add_face(sn_surface *s, const sn_mesh *mesh, int body, const int32_t *face, int32_t owner, uint8_t edge) {
     const int32_t a = face[0], b = face[1], c = face[2];
     if (mesh->tet_nodes <= 4) {
-        add(s, body, a, b, c, 7);
+        add(s, body, a, b, c, edge);
         return;
     }
     const int32_t *tet = mesh->tet + (size_t)owner * (size_t)mesh->tet_nodes;
@@ -121,13 +121,18 @@ static sn_status reserve(sn_surface *s, int more, int *capacity, sn_error *error
     return status;
 }
 
-static sn_status add_boundary(const sn_mesh *mesh, sn_surface *s, int body, int *capacity, sn_error *error) {
+static sn_status add_boundary(const sn_world *world, sn_surface *s, int body, int *capacity, sn_error *error) {
+    const sn_mesh *mesh = sn_world_body_mesh(world, body);
     int count;
     int32_t *face = NULL, *owner = NULL;
     sn_status status = sn_mesh_boundary(mesh, &count, &face, &owner, NULL, error);
     if (status) return status;
     status = reserve(s, count * (mesh->tet_nodes <= 4 ? 1 : 4), capacity, error);
-    for (int i = 0; i < count && !status; ++i) add_face(s, mesh, body, face + 3 * (size_t)i, owner[i]);
+    uint8_t *edge = sn_allocate(s->context, (size_t)count, 1);
+    if (!edge && !status) status = sn_no_memory(error);
+    if (!status && sn_world_active_edges(world, body, count, face, owner, edge)) memset(edge, 7, (size_t)count);
+    for (int i = 0; i < count && !status; ++i) add_face(s, mesh, body, face + 3 * (size_t)i, owner[i], edge[i]);
+    sn_release(s->context, edge);
     sn_mesh_release(mesh, face);
     sn_mesh_release(mesh, owner);
     return status;
@@ -135,7 +140,7 @@ static sn_status add_boundary(const sn_mesh *mesh, sn_surface *s, int body, int 
 
 static sn_status add_body(const sn_world *world, sn_surface *s, int body, int *capacity, sn_error *error) {
     const sn_embedding *detail = sn_world_body_surface(world, body);
-    if (!detail) return add_boundary(sn_world_body_mesh(world, body), s, body, capacity, error);
+    if (!detail) return add_boundary(world, s, body, capacity, error);
     const sn_status status = reserve(s, detail->triangle_count, capacity, error);
     for (int i = 0; i < detail->triangle_count && !status; ++i) {
         const int32_t *t = detail->triangle + 3 * (size_t)i;

@@ -190,6 +190,9 @@ const handlers = {
     setPlaying(native ? head.playing : state.playing, !native);
     document.querySelectorAll("#cards .card").forEach((card) => card.classList.toggle("current", `${card.dataset.name}.json` === state.name));
   },
+  wire(head, bytes) {
+    stage.setWire(bytes);
+  },
   frame(head, bytes) {
     state.frame = head;
     state.bytes = bytes;

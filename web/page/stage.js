@@ -149,6 +149,11 @@ export class Stage {
     this.world.add(this.wire);
   }
 
+  // Adaptive bodies have other edges when their tets change.
+  setWire(bytes) {
+    this.wire.geometry.setIndex(new BufferAttribute(new Uint32Array(bytes), 1));
+  }
+
   makeMarks() {
     const most = 4096;
     this.pins = new InstancedMesh(new SphereGeometry(1, 12, 8), new MeshBasicMaterial({ color: 0x77b6ff }), most);
