@@ -19,6 +19,7 @@ static json_t *latest; /* type -> the last message of that type */
 static char *state_bytes;
 static size_t state_size;
 static float *frame;
+static size_t wire_size; /* of the last message with the edges of the wireframe, bytes */
 
 static void receive(void *user, const char *text, size_t length, const void *bytes, size_t size) {
     (void)user;
@@ -32,6 +33,7 @@ static void receive(void *user, const char *text, size_t length, const void *byt
         memcpy(*kept, bytes, size);
         if (kept == &state_bytes) state_size = size;
     }
+    if (strcmp(type, "wire") == 0) wire_size = size;
     json_object_set_new(latest, type, head);
 }
 
@@ -188,6 +190,31 @@ static void test_set_and_look(void **state) {
     }
 }
 
+/* The wireframe shows the edges of active tets, and follows them when the bent beam is refined. */
+static void test_active_wire(void **state) {
+    engine *e = *state;
+    static const char adaptive[] =
+        "{\"do\": \"load\", \"name\": \"beam.json\", \"text\": \"{\\\"bodies\\\": [{\\\"mesh\\\": {\\\"box\\\": "
+        "{\\\"size\\\": [0.2, 0.1, 0.1], \\\"cells\\\": [2, 1, 1]}}, \\\"adapt\\\": {\\\"levels\\\": 1, "
+        "\\\"measure\\\": "
+        "\\\"shear\\\", \\\"refine\\\": 0.01, \\\"coarsen\\\": 0.001, \\\"every\\\": 1}, \\\"material\\\": "
+        "{\\\"law\\\": "
+        "\\\"corotated\\\", \\\"young\\\": 3e3}, \\\"fix\\\": [{\\\"select\\\": {\\\"group\\\": \\\"x-\\\"}}]}]}\"}";
+    tell(e, adaptive);
+    assert_null(json_object_get(latest, "error"));
+    tell(e, "{\"do\": \"look\", \"wire\": true}");
+    look(e);
+    const int edges = 30 * 2; /* 20 triangles have 30 edges, in two parts each */
+    const size_t coarse = 2 * (size_t)edges * sizeof(int32_t);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(of("scene", "bodies"), 0), "wireEdges")), edges);
+    tell(e, "{\"do\": \"advance\", \"steps\": 5}");
+    look(e);
+    assert_true(wire_size > coarse);
+    tell(e, "{\"do\": \"reset\"}");
+    look(e);
+    assert_int_equal(wire_size, coarse);
+}
+
 static void test_bad(void **state) {
     engine *e = *state;
     tell(e, "{\"do\": \"advance\"}"); /* nothing is loaded: nothing happens */
@@ -238,6 +265,7 @@ int main(void) {
                                        cmocka_unit_test_setup_teardown(test_run, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_grab_and_pin, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_set_and_look, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(test_active_wire, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_activation, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_bad, set_up, tear_down)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
