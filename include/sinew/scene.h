@@ -18,6 +18,7 @@ typedef struct sn_picture_options {
         elevation; /* degrees: of the eye around the y axis (default 30), above the ground (-89 to 89; default 20) */
     bool edges;    /* draw the edges of the elements; default true */
     double view[2][3]; /* m: low and high corner of the box that the picture shows; equal (default): the bodies */
+    char title[64];    /* begins the line below the picture; empty (default): the name of the first body */
 } sn_picture_options;
 SN_API sn_picture_options sn_picture_options_default(void);
 

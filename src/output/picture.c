@@ -388,10 +388,12 @@ static void draw_bar(sn_stage *stage, int field) {
 
 static void draw_caption(sn_stage *stage, const sn_world *world) {
     const float ink[3] = {0.02f, 0.025f, 0.03f};
+    const char *title = *stage->options->title ? stage->options->title : sn_world_body_name(world, 0);
+    const int nodes = sn_world_node_count(world), elements = sn_world_element_count(world);
     char text[200];
     const double size = fmax(8, stage->canvas.height / 60.0);
-    snprintf(text, sizeof text, "%.60s   t = %.4g s   %d nodes, %d elements", sn_world_body_name(world, 0),
-             sn_world_time(world), sn_world_node_count(world), sn_world_element_count(world));
+    snprintf(text, sizeof text, "%.60s   t = %.4g s   %d node%s, %d element%s", title, sn_world_time(world), nodes,
+             nodes == 1 ? "" : "s", elements, elements == 1 ? "" : "s");
     sn_text(&stage->canvas, 1.6 * size, stage->canvas.height - 1.8 * size, size, text, ink);
 }
 

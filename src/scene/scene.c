@@ -100,7 +100,9 @@ static sn_status parse(sn_scene *s, const char *text, size_t bytes, const char *
     s->reader.bytes = bytes;
     sn_status status = parse_tree(&s->reader, &s->root);
     if (!status) status = sn_scene_override(&s->reader, s->root, overrides, override_count);
-    return status ? status : read_root(s);
+    if (!status) status = read_root(s);
+    snprintf(s->output.picture.title, sizeof s->output.picture.title, "%.63s", s->name);
+    return status;
 }
 
 sn_status sn_scene_parse(sn_context *context, const char *text, size_t bytes, const char *name, const char *folder,

@@ -85,8 +85,9 @@ static void test_files(void **state) {
 }
 
 /* The picture of a world with a fixed view; returns how many pixels show the coloured body. */
-static int render(sn_world *world, const char *field, unsigned char *rgb) {
+static int render_titled(sn_world *world, const char *field, const char *title, unsigned char *rgb) {
     sn_picture_options options = sn_picture_options_default();
+    snprintf(options.title, sizeof options.title, "%s", title);
     options.width = WIDTH, options.height = HEIGHT;
     snprintf(options.field, sizeof options.field, "%s", field);
     const double view[2][3] = {{0, 0, 0}, {1, 2, 1}};
@@ -96,6 +97,26 @@ static int render(sn_world *world, const char *field, unsigned char *rgb) {
     int coloured = 0;
     for (int i = 0; i < WIDTH * HEIGHT; ++i) coloured += abs(rgb[3 * i] - rgb[3 * i + 2]) > 30;
     return coloured;
+}
+
+static int render(sn_world *world, const char *field, unsigned char *rgb) {
+    return render_titled(world, field, "", rgb);
+}
+
+/* The line below the picture begins with the title, or with the name of the first body. */
+static void test_title(void **state) {
+    (void)state;
+    static unsigned char rgb[BYTES], same[BYTES], other[BYTES];
+    sn_context *context;
+    assert_int_equal(sn_context_create(NULL, &context, NULL), SN_OK);
+    sn_world *world = make_world(context, false);
+    render(world, "none", rgb);
+    render_titled(world, "none", sn_world_body_name(world, 0), same);
+    render_titled(world, "none", "a title", other);
+    assert_memory_equal(rgb, same, BYTES);
+    assert_memory_not_equal(rgb, other, BYTES);
+    sn_world_destroy(world);
+    sn_context_destroy(context);
 }
 
 static void test_picture(void **state) {
@@ -175,8 +196,8 @@ static void test_plane_body(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_files), cmocka_unit_test(test_picture),
-                                       cmocka_unit_test(test_colours), cmocka_unit_test(test_threads),
-                                       cmocka_unit_test(test_plane_body)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_files),   cmocka_unit_test(test_title),
+                                       cmocka_unit_test(test_picture), cmocka_unit_test(test_colours),
+                                       cmocka_unit_test(test_threads), cmocka_unit_test(test_plane_body)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
