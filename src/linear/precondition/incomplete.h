@@ -34,8 +34,9 @@ sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const
  * would not be good; the factor is then of no use. */
 bool sn_incomplete_relist(sn_incomplete *f, const sn_operator *op, const sn_filter *filter);
 void sn_incomplete_apply(void *data, const double *r, double *z);
-/* The same in three steps: `forward` for each part, then `middle`, then `back` for each part. Calls for two parts may run
- * at the same time. z is complete after `back`, that of the joint after `middle`. The filter is left to the caller. */
+/* The same in three steps: `forward` for each part, then `middle`, then `back` for each part. Calls for two parts may
+ * run at the same time. z is complete after `back`, that of the joint after `middle`. The filter is left to the caller.
+ */
 void sn_incomplete_forward(const sn_incomplete *f, int part, const double *r);
 void sn_incomplete_middle(const sn_incomplete *f, const double *r, double *z);
 void sn_incomplete_back(const sn_incomplete *f, int part, double *z);

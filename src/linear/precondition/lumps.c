@@ -167,9 +167,12 @@ static void renumber(sn_lumps *l, making *m) {
 static sn_status make_factor(sn_context *context, const sn_pattern *p, sn_lumps *l, sn_error *error) {
     const size_t n = (size_t)l->count;
     making m = {.pattern = {.nodes = l->count}};
-    const sn_array scratch[] = {SN_ARRAY(m.pattern.row_begin, n + 1), SN_ARRAY(m.seen, n),
-                                SN_ARRAY(m.met, n),                   SN_ARRAY(m.part, n),
-                                SN_ARRAY(m.place, n),                 SN_ARRAY(m.begin, n + 1),
+    const sn_array scratch[] = {SN_ARRAY(m.pattern.row_begin, n + 1),
+                                SN_ARRAY(m.seen, n),
+                                SN_ARRAY(m.met, n),
+                                SN_ARRAY(m.part, n),
+                                SN_ARRAY(m.place, n),
+                                SN_ARRAY(m.begin, n + 1),
                                 SN_ARRAY(m.node, (size_t)l->nodes)};
     sn_status status = sn_allocate_arrays(context, scratch, sizeof scratch / sizeof *scratch, error);
     if (!status) {

@@ -9,8 +9,8 @@
  * mesh, not in space: the layers of a folded sheet do not mix. (Rigid motions of aggregates as the coarse space of
  * conjugate gradients: Bulgakov and Kuhn 1995.)
  *
- * A lump is in a part (parts.h) when all of its nodes are; all others are in the joint. So E falls into the same parts as
- * the matrix, and the lumps of a part are treated beside its nodes, on the same thread. */
+ * A lump is in a part (parts.h) when all of its nodes are; all others are in the joint. So E falls into the same parts
+ * as the matrix, and the lumps of a part are treated beside its nodes, on the same thread. */
 #ifndef SN_LINEAR_LUMPS_H
 #define SN_LINEAR_LUMPS_H
 
@@ -19,13 +19,13 @@
 
 typedef struct sn_lumps {
     const sn_context *context;
-    const sn_parts *parts; /* of the nodes */
-    bool made;             /* the lumps belong to the pattern */
-    bool usable;           /* E was factored */
-    int nodes, count;      /* of the matrix; of lumps */
-    int32_t *lump;         /* nodes: the lump of a node; -1: none, too few nodes hang together there */
-    int32_t *begin, *node; /* the nodes of a lump, ascending: count + 1; nodes */
-    double *arm;           /* nodes x 3: from the centre of its lump to the node */
+    const sn_parts *parts;  /* of the nodes */
+    bool made;              /* the lumps belong to the pattern */
+    bool usable;            /* E was factored */
+    int nodes, count;       /* of the matrix; of lumps */
+    int32_t *lump;          /* nodes: the lump of a node; -1: none, too few nodes hang together there */
+    int32_t *begin, *node;  /* the nodes of a lump, ascending: count + 1; nodes */
+    double *arm;            /* nodes x 3: from the centre of its lump to the node */
     sn_rigid_factor factor; /* E, its factor, and the vector of forces or motions of lumps */
 } sn_lumps;
 

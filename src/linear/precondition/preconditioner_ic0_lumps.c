@@ -8,7 +8,8 @@
  * take, so the factor begins with a shift that nearly always suffices. Where only listed blocks have changed (contacts
  * that a solve is repeated without), L and E stay.
  *
- * Both levels have the same parts (parts.h). A thread substitutes a part of both, and the joint of both comes between. */
+ * Both levels have the same parts (parts.h). A thread substitutes a part of both, and the joint of both comes between.
+ */
 #include "incomplete.h"
 #include "lumps.h"
 

@@ -18,8 +18,8 @@ enum { SIX = SN_RIGID, WIDE = SN_RIGID_WIDE, BLOCK = SN_RIGID_BLOCK, PADDED = SN
 extern const sn_rigid_kernels sn_rigid_kernels_baseline, sn_rigid_kernels_avx2, sn_rigid_kernels_avx512;
 
 void sn_rigid_factor_release(sn_context *context, sn_rigid_factor *f) {
-    void *memory[] = {f->begin,   f->column,  f->value,    f->l_begin,  f->l_row,   f->l_joint, f->r_begin, f->r_column,
-                      f->r_place, f->l_value, f->l_narrow, f->inverse, f->work,    f->joint,   f->vector,  f->given};
+    void *memory[] = {f->begin,   f->column,  f->value,    f->l_begin, f->l_row, f->l_joint, f->r_begin, f->r_column,
+                      f->r_place, f->l_value, f->l_narrow, f->inverse, f->work,  f->joint,   f->vector,  f->given};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
     *f = (sn_rigid_factor){0};
 }
@@ -120,9 +120,9 @@ sn_status sn_rigid_factor_create(sn_context *context, const sn_pattern *pattern,
     f->context = context, f->kernels = SN_BUILD(context, sn_rigid_kernels);
     f->count = pattern->nodes, f->parts = parts;
     analysis a = {0};
-    const sn_array array[] = {SN_ARRAY(f->begin, n + 1),          SN_ARRAY(f->l_begin, n + 1),
-                              SN_ARRAY(f->r_begin, n + 1),        SN_ARRAY(f->l_joint, n),
-                              SN_ARRAY(f->inverse, PADDED * n),   SN_ARRAY(f->work, PADDED * n),
+    const sn_array array[] = {SN_ARRAY(f->begin, n + 1),        SN_ARRAY(f->l_begin, n + 1),
+                              SN_ARRAY(f->r_begin, n + 1),      SN_ARRAY(f->l_joint, n),
+                              SN_ARRAY(f->inverse, PADDED * n), SN_ARRAY(f->work, PADDED * n),
                               SN_ARRAY(f->vector, WIDE * n)},
                    scratch[] = {SN_ARRAY(a.order, n), SN_ARRAY(a.parent, n), SN_ARRAY(a.count, n),
                                 SN_ARRAY(a.work, 2 * n)};

@@ -1,7 +1,7 @@
 /* The factor of a sparse matrix E with one row of 6x6 blocks for each of some rigid bodies: E = L D L^T.
  *
- * The bodies are in parts, as the nodes of parts.h: no block of E couples two parts, and the joint comes last. Parts are
- * factored and substituted at the same time; what they give to the joint is added in the order of the parts. So the
+ * The bodies are in parts, as the nodes of parts.h: no block of E couples two parts, and the joint comes last. Parts
+ * are factored and substituted at the same time; what they give to the joint is added in the order of the parts. So the
  * result has the same bits on any number of threads. Within a part, bodies are in the order of minimum degree.
  *
  * E and its factor are in double precision. Substitutions read a copy of L in single precision. Both substitutions read
@@ -39,8 +39,8 @@ sn_status sn_rigid_factor_create(sn_context *context, const sn_pattern *pattern,
                                  int32_t *place, sn_rigid_factor *f, sn_error *error);
 /* Factors `value`. Returns false when E is not positive definite; the factor is then of no use. */
 bool sn_rigid_factor_update(sn_rigid_factor *f);
-/* Solves E y = y in `vector`: `forward` for each part, then `middle`, then `back` for each part. Calls for two parts may
- * run at the same time. */
+/* Solves E y = y in `vector`: `forward` for each part, then `middle`, then `back` for each part. Calls for two parts
+ * may run at the same time. */
 void sn_rigid_factor_forward(const sn_rigid_factor *f, int part);
 void sn_rigid_factor_middle(const sn_rigid_factor *f);
 void sn_rigid_factor_back(const sn_rigid_factor *f, int part);

@@ -165,9 +165,8 @@ static void substitute_back(int first, int end, const int32_t *begin, const int3
 static void scale(int first, int end, const double *B, const double *y, double *z) {
     for (int64_t i = first; i < end; ++i) {
         const double *own = y + 4 * i, *b = B + 9 * i;
-        *(v4_loose *)(z + 4 * i) =
-            (column_double(b) * spread(own[0]) + column_double(b + 3) * spread(own[1])) +
-            column_double(b + 6) * spread(own[2]);
+        *(v4_loose *)(z + 4 * i) = (column_double(b) * spread(own[0]) + column_double(b + 3) * spread(own[1])) +
+                                   column_double(b + 6) * spread(own[2]);
     }
 }
 
