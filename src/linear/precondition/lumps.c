@@ -83,7 +83,7 @@ static sn_status make_lumps(sn_context *context, const sn_pattern *p, sn_lumps *
     const size_t n = (size_t)p->nodes;
     sowing w = {0};
     const sn_array array[] = {SN_ARRAY(l->lump, n), SN_ARRAY(l->node, n), SN_ARRAY(l->begin, n + 1),
-                              SN_ARRAY(l->arm, 3 * n)},
+                              SN_ARRAY(l->arm, 4 * n)},
                    scratch[] = {SN_ARRAY(w.seed, n), SN_ARRAY(w.queue, n + 1), SN_ARRAY(w.depth, n)};
     l->nodes = p->nodes;
     sn_status status = sn_allocate_arrays(context, array, sizeof array / sizeof *array, error);
@@ -207,60 +207,57 @@ static void place_arms(sn_lumps *l, const double *x, int a) {
     for (int32_t m = l->begin[a]; x && m < l->begin[a + 1]; ++m)
         for (int c = 0; c < 3; ++c) centre[c] += x[3 * (int64_t)l->node[m] + c];
     for (int32_t m = l->begin[a]; m < l->begin[a + 1]; ++m)
-        for (int c = 0; c < 3; ++c) {
-            const int64_t at = 3 * (int64_t)l->node[m] + c;
-            l->arm[at] = x ? x[at] - centre[c] / size : 0;
-        }
+        for (int c = 0; c < 3; ++c)
+            l->arm[4 * (int64_t)l->node[m] + c] = x ? (float)(x[3 * (int64_t)l->node[m] + c] - centre[c] / size) : 0;
 }
 
-/* out += B W, where W w = w x a. */
-static void add_turned_columns(const double B[9], const double a[3], double out[9]) {
-    for (int r = 0; r < 3; ++r) {
-        out[r] += a[1] * B[6 + r] - a[2] * B[3 + r];
-        out[3 + r] += a[2] * B[r] - a[0] * B[6 + r];
-        out[6 + r] += a[0] * B[3 + r] - a[1] * B[r];
-    }
-}
-
-/* Adds the blocks B and T = B W of a row, and W^T B and W^T T with the arm a of the row, to a padded block. */
-static void add_block(const double B[9], const double T[9], const double a[3], double *out) {
+/* Adds the blocks B and T = B W of a row, and W^T B and W^T T with the arm a of the row, to a padded block. W w = w x
+ * a. B and T have columns of four numbers. */
+static void add_block(const double *B, const double *T, const float *a, double *out) {
+    const double x = (double)a[0], y = (double)a[1], z = (double)a[2];
     for (int c = 0; c < SN_RIGID; ++c, out += SN_RIGID_WIDE) {
-        const double *b = c < 3 ? B + 3 * c : T + 3 * c - 9;
+        const double *b = c < 3 ? B + 4 * c : T + 4 * c - 12;
         for (int r = 0; r < 3; ++r) out[r] += b[r];
-        out[3] += a[1] * b[2] - a[2] * b[1];
-        out[4] += a[2] * b[0] - a[0] * b[2];
-        out[5] += a[0] * b[1] - a[1] * b[0];
+        out[3] += y * b[2] - z * b[1];
+        out[4] += z * b[0] - x * b[2];
+        out[5] += x * b[1] - y * b[0];
     }
 }
 
-/* Adds the blocks of row i of S A S to the row of its lump a, left of the diagonal and on it. Blocks behind each other
- * that belong to the same lump are added up first. */
+/* sum += B and turned += B W for the blocks from place k to before `end` of row i of S A S. */
+static void add_run(const fill_work *w, int32_t i, int32_t k, int32_t end, double *sum, double *turned) {
+    const sn_matrix *matrix = w->op->matrix;
+    const int32_t *column = matrix->pattern->column;
+    const sn_lumps *l = w->lumps;
+    const sn_rigid_kernels *kernels = l->factor.kernels;
+    if (matrix->double_ && (!w->filter || w->filter->count == 0)) {
+        kernels->turn(end - k, column + k, l->arm, matrix->double_ + 9 * (int64_t)k, sum, turned);
+        return;
+    }
+    const double *S = sn_filter_find(w->filter, i);
+    for (; k < end; ++k) {
+        double raw[9], B[10] = {0};
+        sn_matrix_block(matrix, k, raw);
+        sn_project_pair(raw, S, sn_filter_find(w->filter, column[k]), B);
+        kernels->turn(1, column + k, l->arm, B, sum, turned);
+    }
+}
+
+/* Adds the blocks of row i to the row of its lump a, left of the diagonal and on it. Blocks behind each other that
+ * belong to the same lump are added up first. */
 static void add_row(const fill_work *w, int32_t i, int32_t a) {
     const sn_lumps *l = w->lumps;
     const sn_rigid_factor *f = &l->factor;
-    const sn_matrix *matrix = w->op->matrix;
-    const sn_pattern *p = matrix->pattern;
-    const double *S = sn_filter_find(w->filter, i), *arm = l->arm + 3 * (int64_t)i;
-    for (int32_t k = p->row_begin[i]; k < p->row_begin[i + 1];) {
+    const sn_pattern *p = w->op->matrix->pattern;
+    for (int32_t k = p->row_begin[i], next; k < p->row_begin[i + 1]; k = next) {
         const int32_t b = l->lump[p->column[k]];
-        double sum[9] = {0}, turned[9] = {0};
-        for (; k < p->row_begin[i + 1] && l->lump[p->column[k]] == b; ++k) {
-            if (b > a || b < 0) continue;
-            const int32_t j = p->column[k];
-            const double *R = sn_filter_find(w->filter, j);
-            double B[9], raw[9];
-            sn_matrix_block(matrix, k, B);
-            if (S || R) {
-                memcpy(raw, B, sizeof raw);
-                sn_project_pair(raw, S, R, B);
-            }
-            for (int c = 0; c < 9; ++c) sum[c] += B[c];
-            add_turned_columns(B, l->arm + 3 * (int64_t)j, turned);
-        }
+        for (next = k + 1; next < p->row_begin[i + 1] && l->lump[p->column[next]] == b;) ++next;
         if (b > a || b < 0) continue;
+        double sum[12] = {0}, turned[12] = {0};
+        add_run(w, i, k, next, sum, turned);
         int32_t place = f->begin[a + 1] - 1;
         while (f->column[place] != b) --place;
-        add_block(sum, turned, arm, f->value + SN_RIGID_PADDED * (int64_t)place);
+        add_block(sum, turned, l->arm + 4 * (int64_t)i, f->value + SN_RIGID_PADDED * (int64_t)place);
     }
 }
 
@@ -316,17 +313,10 @@ sn_status sn_lumps_update(sn_context *context, const sn_operator *op, const sn_f
 /* ---- Application ---- */
 /* The forces and moments on lumps: Z^T r. */
 static void gather(const sn_lumps *l, int first, int end, const double *r) {
-    for (int a = first; a < end; ++a) {
-        double sum[SN_RIGID] = {0};
-        for (int32_t m = l->begin[a]; m < l->begin[a + 1]; ++m) {
-            const double *f = r + 3 * (int64_t)l->node[m], *arm = l->arm + 3 * (int64_t)l->node[m];
-            for (int c = 0; c < 3; ++c) sum[c] += f[c];
-            sum[3] += arm[1] * f[2] - arm[2] * f[1];
-            sum[4] += arm[2] * f[0] - arm[0] * f[2];
-            sum[5] += arm[0] * f[1] - arm[1] * f[0];
-        }
-        memcpy(l->factor.vector + SN_RIGID_WIDE * (int64_t)a, sum, sizeof sum);
-    }
+    const sn_rigid_factor *f = &l->factor;
+    for (int a = first; a < end; ++a)
+        f->kernels->gather(l->begin[a + 1] - l->begin[a], l->node + l->begin[a], l->arm, r,
+                           f->vector + SN_RIGID_WIDE * (int64_t)a);
 }
 
 /* A part also gathers its share of the joint. */
@@ -348,13 +338,7 @@ void sn_lumps_back(const sn_lumps *l, int part) {
 }
 
 void sn_lumps_move(const sn_lumps *l, int part, double *z) {
-    for (int32_t row = l->parts->first[part]; l->usable && row < l->parts->first[part + 1]; ++row) {
-        const int32_t i = l->parts->node[row];
-        if (l->lump[i] < 0) continue;
-        const double *t = l->factor.vector + SN_RIGID_WIDE * (int64_t)l->lump[i], *arm = l->arm + 3 * (int64_t)i;
-        double *own = z + 3 * (int64_t)i;
-        own[0] += t[0] + (t[4] * arm[2] - t[5] * arm[1]);
-        own[1] += t[1] + (t[5] * arm[0] - t[3] * arm[2]);
-        own[2] += t[2] + (t[3] * arm[1] - t[4] * arm[0]);
-    }
+    const int32_t *row = l->parts->first + part;
+    if (l->usable)
+        l->factor.kernels->move(row[1] - row[0], l->parts->node + row[0], l->lump, l->arm, l->factor.vector, z);
 }

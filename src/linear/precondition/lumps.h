@@ -25,7 +25,7 @@ typedef struct sn_lumps {
     int nodes, count;       /* of the matrix; of lumps */
     int32_t *lump;          /* nodes: the lump of a node; -1: none, too few nodes hang together there */
     int32_t *begin, *node;  /* the nodes of a lump, ascending: count + 1; nodes */
-    double *arm;            /* nodes x 3: from the centre of its lump to the node */
+    float *arm;             /* nodes x 4: from the centre of its lump to the node, and 0 */
     sn_rigid_factor factor; /* E, its factor, and the vector of forces or motions of lumps */
 } sn_lumps;
 
