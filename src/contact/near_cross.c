@@ -5,7 +5,7 @@
 #include "orientation.h"
 #include "touch_cut.h"
 
-enum { FACING_GRAIN = 256 }; /* blocks of eight */
+enum { FACING_GRAIN = 256, BOXES_GRAIN = 256 }; /* blocks of eight */
 
 /* Whether an edge goes through a triangle. The signs are exact, so surfaces that lie in one plane give no false
  * answers; features that overlap in one plane have the distance 0. */
@@ -59,7 +59,7 @@ static void test_pairs(const sn_near_features *near, const double *position, int
             sn_near_add_surfaces(near->body[t[i][0]], near->body[t[i][1]], pair, room, found);
 }
 
-typedef struct facing_task {
+typedef struct facing_task { /* also of pairs of boxes */
     sn_near_features *near;
     const double *position;
 } facing_task;
@@ -104,20 +104,37 @@ static sn_status test_facing(sn_near_features *near, const double *position, int
     return SN_OK;
 }
 
+/* The pairs of boxes of a piece, eight at a time. */
+static void test_boxes(const sn_near_features *near, const double *position, int piece, int32_t (*pair)[2], int room,
+                       int *found) {
+    const int grain = 8 * BOXES_GRAIN, end = (int)sn_piece_begin(near->boxes.count, grain, piece + 1);
+    for (int i = (int)sn_piece_begin(near->boxes.count, grain, piece); i < end && *found < room; i += 8)
+        test_pairs(near, position, end - i < 8 ? end - i : 8, (const int32_t(*)[2])(near->boxes.pair + i), pair, room,
+                   found);
+}
+
+/* Whether triangles of a piece cross. */
+static void boxes_piece(void *data, int piece) {
+    const facing_task *t = data;
+    int32_t pair[1][2];
+    int found = 0;
+    test_boxes(t->near, t->position, piece, pair, 1, &found);
+    t->near->piece[piece] = found;
+}
+
 sn_status sn_near_features_intersect(sn_near_features *near, const double *position, int32_t (*pair)[2], int room,
                                      int *count, sn_error *error) {
     sn_status status = sn_near_features_cover(near, position, NULL, 0, 0.1 * near->edge_length, error);
-    int32_t waiting[8][2];
-    int held = 0;
     if (!status) status = test_facing(near, position, pair, room, count, error);
+    const int pieces = sn_pieces(near->boxes.count, 8 * BOXES_GRAIN);
+    if (!status)
+        status =
+            sn_grow(near->context, (void **)&near->piece, &near->piece_capacity, pieces, sizeof *near->piece, error);
     if (status) return status;
-    for (int i = 0; i < near->boxes.count && *count < room; ++i) {
-        memcpy(waiting[held++], near->boxes.pair[i], sizeof *waiting);
-        if (held < 8) continue;
-        test_pairs(near, position, held, (const int32_t(*)[2])waiting, pair, room, count);
-        held = 0;
-    }
-    test_pairs(near, position, held, (const int32_t(*)[2])waiting, pair, room, count);
+    facing_task t = {near, position};
+    sn_parallel_pieces(near->context, pieces, boxes_piece, &t);
+    for (int p = 0; p < pieces; ++p)
+        if (near->piece[p]) test_boxes(near, position, p, pair, room, count);
     return SN_OK;
 }
 

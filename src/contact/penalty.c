@@ -1,4 +1,7 @@
-/* Penalty response; the equations are in penalty.h. */
+/* Penalty response; the equations are in penalty.h.
+ *
+ * The points of a large list are shared by threads: each piece of the list has its own sums, which are added in the
+ * order of the pieces. A list with carried points is one piece, because points may have carriers in common. */
 #include "penalty.h"
 
 #include <math.h>
@@ -58,37 +61,87 @@ static double point_gap(const sn_collider_model *collider, const sn_pose *pose, 
     return sn_collider_gap(collider, pose, place, reach + apart, n, NULL) - apart;
 }
 
-int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
-                     double t, const double *x, const double *v, const sn_friction *memory, double *f) {
+/* ---- Pieces of the list ---- */
+enum { POINTS = 512, PIECES = 64 }; /* points of a piece, at least; pieces at most */
+
+/* A loop over the points. Each loop uses what it needs. */
+typedef struct sweep {
+    const sn_collider_model *collider;
+    const sn_penalty *penalty;
+    const sn_contact_nodes *nodes;
     sn_pose pose;
-    sn_collider_at(collider, t, &pose);
+    const double *x, *v;
+    int grain;
+    sn_friction *memory;
+    double *f;     /* of sn_penalty_force */
+    bool definite; /* of sn_penalty_blocks */
+    int32_t *row, *column;
+    double *K, *D;
+    int count[PIECES]; /* what a piece found */
+    double sum[PIECES][2];
+} sweep;
+
+/* Runs the loop in pieces; each gets the points from sweep_begin to before sweep_end. Returns their number. */
+static int run_sweep(sweep *w, double t, void (*task)(void *data, int piece)) {
+    const int count = w->nodes->count, least = (count + PIECES - 1) / PIECES;
+    sn_collider_at(w->collider, t, &w->pose);
+    w->grain = w->nodes->carried ? count : least > POINTS ? least : POINTS;
+    if (count == 0) return 0;
+    const int pieces = sn_pieces(count, w->grain);
+    sn_parallel_pieces(w->nodes->context, pieces, task, w);
+    return pieces;
+}
+
+static int sweep_begin(const sweep *w, int piece) { return (int)sn_piece_begin(w->nodes->count, w->grain, piece); }
+static int sweep_end(const sweep *w, int piece) { return sweep_begin(w, piece + 1); }
+
+static void force_piece(void *data, int piece) {
+    sweep *w = data;
+    const sn_contact_nodes *nodes = w->nodes;
     int touching = 0;
-    for (int i = 0; i < nodes->count; ++i) {
+    for (int i = sweep_begin(w, piece); i < sweep_end(w, piece); ++i) {
         const int32_t node = nodes->node[i];
         touch it;
         double push[3];
-        if (!point_touches(collider, penalty, &pose, nodes, i, x, v, &it)) continue;
+        if (!point_touches(w->collider, w->penalty, &w->pose, nodes, i, w->x, w->v, &it)) continue;
         ++touching;
-        const double coulomb = penalty->friction * (memory ? memory[i].normal : it.push.normal) * it.push.phi;
-        const double drag = v ? coulomb + it.push.drag : 0;
+        const double normal = w->memory ? w->memory[i].normal : it.push.normal,
+                     coulomb = w->penalty->friction * normal * it.push.phi, drag = w->v ? coulomb + it.push.drag : 0;
         for (int a = 0; a < 3; ++a) push[a] = it.push.normal * it.push.n[a] - drag * it.push.ut[a];
-        if (node < 0) sn_carried_push(nodes->carried, -1 - node, push, f);
-        for (size_t a = 0; a < 3 && node >= 0; ++a) f[3 * (size_t)node + a] += push[a];
+        if (node < 0) sn_carried_push(nodes->carried, -1 - node, push, w->f);
+        for (size_t a = 0; a < 3 && node >= 0; ++a) w->f[3 * (size_t)node + a] += push[a];
     }
+    w->count[piece] = touching;
+}
+
+int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
+                     double t, const double *x, const double *v, const sn_friction *memory, double *f) {
+    sweep w = {.collider = collider, .penalty = penalty, .nodes = nodes, .x = x, .v = v, .f = f};
+    w.memory = (sn_friction *)memory; /* only read */
+    const int pieces = run_sweep(&w, t, force_piece);
+    int touching = 0;
+    for (int p = 0; p < pieces; ++p) touching += w.count[p];
     return touching;
+}
+
+static void lag_piece(void *data, int piece) {
+    sweep *w = data;
+    double square = 0, change = 0;
+    for (int i = sweep_begin(w, piece); i < sweep_end(w, piece); ++i) {
+        touch it;
+        const bool touches = point_touches(w->collider, w->penalty, &w->pose, w->nodes, i, w->x, w->v, &it);
+        const double now = touches ? it.push.normal : 0, was = w->memory[i].normal;
+        w->memory[i].normal = now;
+        square += now * now, change += (now - was) * (now - was);
+    }
+    w->sum[piece][0] = square, w->sum[piece][1] = change;
 }
 
 void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                     double t, const double *x, const double *v, sn_friction *memory, double *square, double *change) {
-    sn_pose pose;
-    sn_collider_at(collider, t, &pose);
-    for (int i = 0; i < nodes->count; ++i) {
-        touch it;
-        const bool touches = point_touches(collider, penalty, &pose, nodes, i, x, v, &it);
-        const double now = touches ? it.push.normal : 0, was = memory[i].normal;
-        memory[i].normal = now;
-        *square += now * now, *change += (now - was) * (now - was);
-    }
+    sweep w = {.collider = collider, .penalty = penalty, .nodes = nodes, .x = x, .v = v, .memory = memory};
+    const int pieces = run_sweep(&w, t, lag_piece);
+    for (int p = 0; p < pieces; ++p) *square += w.sum[p][0], *change += w.sum[p][1];
 }
 
 /* How u_n and u_t change with x. W is the matrix with W r = spin x r:  du/dx = -W,  grad u_n = (grad n) u_t + spin x n,
@@ -146,36 +199,64 @@ static void definite_blocks(const touch *it, double mu, double e, const sn_frict
     if (mu > 0) sn_friction_add(memory, it->push.n, e, mu * memory->normal, D);
 }
 
-int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
-                      double t, const double *x, const double *v, bool definite, sn_friction *memory, int32_t *row,
-                      int32_t *column, double *K, double *D) {
-    sn_pose pose;
+/* Writes the blocks of a piece from the place of its first point on. */
+static void blocks_piece(void *data, int piece) {
+    sweep *w = data;
+    const sn_contact_nodes *nodes = w->nodes;
+    const int begin = sweep_begin(w, piece);
+    int count = begin;
     double k[9], d[9], k_columns[9], d_columns[9];
-    sn_collider_at(collider, t, &pose);
-    int count = 0;
-    if (nodes->carried) sn_carried_begin(nodes->carried);
-    for (int i = 0; i < nodes->count; ++i) {
+    for (int i = begin; i < sweep_end(w, piece); ++i) {
         const int32_t node = nodes->node[i];
         touch it;
-        if (!point_touches(collider, penalty, &pose, nodes, i, x, v, &it)) continue;
-        const double mu = v ? penalty->friction : 0;
-        if (definite) {
-            sn_friction fresh = {.normal = it.push.normal}, *friction = memory ? &memory[i] : &fresh;
-            if (mu > 0) sn_friction_follow(friction, it.push.n, it.push.ut, penalty->slip);
-            definite_blocks(&it, mu, penalty->slip, friction, k, d);
+        if (!point_touches(w->collider, w->penalty, &w->pose, nodes, i, w->x, w->v, &it)) continue;
+        const double mu = w->v ? w->penalty->friction : 0, slip = w->penalty->slip;
+        if (w->definite) {
+            sn_friction fresh = {.normal = it.push.normal}, *friction = w->memory ? &w->memory[i] : &fresh;
+            if (mu > 0) sn_friction_follow(friction, it.push.n, it.push.ut, slip);
+            definite_blocks(&it, mu, slip, friction, k, d);
         } else {
             exact_blocks(&it, mu, k, d);
         }
-        if (!v) memset(d, 0, sizeof d);
+        if (!w->v) memset(d, 0, sizeof d);
         for (int e = 0; e < 9; ++e) k_columns[e] = k[3 * (e % 3) + e / 3], d_columns[e] = d[3 * (e % 3) + e / 3];
         if (node < 0) {
-            count = sn_carried_blocks(nodes->carried, -1 - node, k_columns, d_columns, count, row, column, K, D);
+            count = sn_carried_blocks(nodes->carried, -1 - node, k_columns, d_columns, count, w->row, w->column, w->K,
+                                      w->D);
             continue;
         }
-        row[count] = column[count] = node;
-        memcpy(K + 9 * (size_t)count, k_columns, sizeof k_columns);
-        memcpy(D + 9 * (size_t)count, d_columns, sizeof d_columns);
+        w->row[count] = w->column[count] = node;
+        memcpy(w->K + 9 * (size_t)count, k_columns, sizeof k_columns);
+        memcpy(w->D + 9 * (size_t)count, d_columns, sizeof d_columns);
         ++count;
+    }
+    w->count[piece] = count - begin;
+}
+
+int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
+                      double t, const double *x, const double *v, bool definite, sn_friction *memory, int32_t *row,
+                      int32_t *column, double *K, double *D) {
+    sweep w = {.collider = collider,
+               .penalty = penalty,
+               .nodes = nodes,
+               .x = x,
+               .v = v,
+               .memory = memory,
+               .definite = definite,
+               .row = row,
+               .column = column,
+               .K = K,
+               .D = D};
+    if (nodes->carried) sn_carried_begin(nodes->carried);
+    const int pieces = run_sweep(&w, t, blocks_piece);
+    int count = 0;
+    for (int p = 0; p < pieces; ++p) { /* close the gaps */
+        const size_t from = (size_t)sweep_begin(&w, p), to = (size_t)count, moved = (size_t)w.count[p];
+        memmove(row + to, row + from, moved * sizeof *row);
+        memmove(column + to, column + from, moved * sizeof *column);
+        memmove(K + 9 * to, K + 9 * from, 9 * moved * sizeof *K);
+        memmove(D + 9 * to, D + 9 * from, 9 * moved * sizeof *D);
+        count += w.count[p];
     }
     return count;
 }
@@ -185,30 +266,43 @@ int64_t sn_penalty_block_count(const sn_contact_nodes *nodes) {
     return nodes->count - carried + (carried > 0 ? nodes->carried->pair_count : 0);
 }
 
+static void energy_piece(void *data, int piece) {
+    sweep *w = data;
+    double energy = 0;
+    for (int i = sweep_begin(w, piece); i < sweep_end(w, piece); ++i)
+        energy +=
+            sn_push_energy(w->penalty, w->nodes->area[i], -point_gap(w->collider, &w->pose, w->nodes, i, w->x, 0));
+    w->sum[piece][0] = energy;
+}
+
 double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                          double t, const double *x) {
-    sn_pose pose;
+    sweep w = {.collider = collider, .penalty = penalty, .nodes = nodes, .x = x};
+    const int pieces = run_sweep(&w, t, energy_piece);
     double energy = 0;
-    sn_collider_at(collider, t, &pose);
-    for (int i = 0; i < nodes->count; ++i) {
-        const double gap = point_gap(collider, &pose, nodes, i, x, 0);
-        energy += sn_push_energy(penalty, nodes->area[i], -gap);
-    }
+    for (int p = 0; p < pieces; ++p) energy += w.sum[p][0];
     return energy;
+}
+
+static void release_piece(void *data, int piece) {
+    sweep *w = data;
+    w->count[piece] = 0;
+    for (int i = sweep_begin(w, piece); i < sweep_end(w, piece); ++i) {
+        const double full = sn_push_full(w->nodes->area[i]);
+        if (w->penalty->held[i] != SN_AHEAD_HELD ||
+            !(point_gap(w->collider, &w->pose, w->nodes, i, w->x, full) > 1e-3 * full))
+            continue;
+        w->penalty->held[i] = SN_AHEAD_RELEASED;
+        ++w->count[piece];
+    }
 }
 
 bool sn_penalty_release(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                         double t, const double *x) {
-    sn_pose pose;
+    sweep w = {.collider = collider, .penalty = penalty, .nodes = nodes, .x = x};
+    const int pieces = run_sweep(&w, t, release_piece);
     bool any = false;
-    sn_collider_at(collider, t, &pose);
-    for (int i = 0; i < nodes->count; ++i) {
-        const double full = sn_push_full(nodes->area[i]);
-        if (penalty->held[i] != SN_AHEAD_HELD || !(point_gap(collider, &pose, nodes, i, x, full) > 1e-3 * full))
-            continue;
-        penalty->held[i] = SN_AHEAD_RELEASED;
-        any = true;
-    }
+    for (int p = 0; p < pieces; ++p) any = any || w.count[p] > 0;
     return any;
 }
 

@@ -58,7 +58,7 @@ typedef struct sn_penalty {
 
 enum { SN_AHEAD_NONE, SN_AHEAD_HELD, SN_AHEAD_RELEASED };
 
-/* The points that may touch a collider: nodes, and the vertices of detailed surfaces. */
+/* The points that may touch a collider: nodes, each once, and the vertices of detailed surfaces. */
 typedef struct sn_contact_nodes {
     int count;
     int32_t *node; /* a node (compiled number), or -1 - i: the point i of `carried` */
@@ -66,6 +66,7 @@ typedef struct sn_contact_nodes {
     double *mass;  /* kg */
     double *apart; /* m: how far the point stays from a collider, half the thickness of a cloth; NULL: 0 for all */
     const sn_carried *carried;
+    const sn_context *context; /* whose threads share the points; NULL: one thread */
 } sn_contact_nodes;
 
 static inline double sn_contact_apart(const sn_contact_nodes *nodes, int i) {

@@ -170,6 +170,7 @@ sn_status sn_contact_points_create(const sn_world *world, sn_colliders *own, sn_
     sn_release(context, area);
     if (!status && own->carried.count > 0) status = sn_carried_pair(context, &own->carried, error);
     if (own->carried.count > 0) own->point.carried = &own->carried;
+    own->point.context = own->bare.context = context;
     if (status) sn_contact_points_release(world, own);
     return status;
 }

@@ -281,6 +281,38 @@ static void test_same_rows_for_any_tube(void **state) {
     }
 }
 
+/* Among thousands of triangles near each other, one vertex of the upper box that goes into the lower one is found, on
+ * any number of threads. */
+static void test_one_intersection_is_found(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 2; ++threads) {
+        sn_context_options options = sn_context_options_default();
+        options.threads = threads;
+        sn_context *context;
+        assert_int_equal(sn_context_create(&options, &context, NULL), SN_OK);
+        pair p;
+        int32_t found[3][2];
+        pair_of(&p, context, touch_cube(20), placed(touch_cube(20), 0.02, 0.03, 2.003), (const double[2]){0, 0}, 0,
+                true);
+        for (int i = p.nodes / 2, tried = 0; i < p.nodes && tried < 8; i += 7) {
+            double *x = p.x + 3 * i;
+            if (x[2] > 1.01) continue; /* not on the lower side */
+            const double before = x[2];
+            for (int deep = 0; deep < 2; ++deep) {
+                int count;
+                x[2] = before - 0.01 * deep;
+                assert_int_equal(sn_barrier_intersect(&p.barrier, p.x, found, 3, &count, NULL), SN_OK);
+                assert_int_equal(count, deep);
+                if (deep) assert_true(found[0][0] == 0 && found[0][1] == 1);
+            }
+            assert_true(p.barrier.near.boxes.count > 5000);
+            x[2] = before, ++tried;
+        }
+        pair_end(&p);
+        sn_context_destroy(context);
+    }
+}
+
 static void test_intersections_are_found(void **state) {
     (void)state;
     sn_context *context;
@@ -307,6 +339,7 @@ int main(void) {
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_same_rows_for_any_tube),
+        cmocka_unit_test(test_one_intersection_is_found),
         cmocka_unit_test(test_intersections_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

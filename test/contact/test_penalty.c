@@ -21,7 +21,7 @@ static void close_to(double a, double b, double tolerance) {
 
 static int32_t one_node[1] = {0};
 static double one_area[1] = {0.04}, one_mass[1] = {0.7};
-static const sn_contact_nodes one = {1, one_node, one_area, one_mass, NULL, NULL};
+static const sn_contact_nodes one = {.count = 1, .node = one_node, .area = one_area, .mass = one_mass};
 
 static void check_definite(const double K[9], const double D[9]) {
     for (int t = 0; t < 30; ++t) {
@@ -255,6 +255,65 @@ static void test_force(void **state) {
     close_to(f[1], 0, 0);
 }
 
+/* A long list in pieces, on two threads, against each of its points alone. */
+static void test_pieces(void **state) {
+    (void)state;
+    enum { MANY = 1700 };
+    static int32_t node[MANY], row[MANY], column[MANY];
+    static double area[MANY], mass[MANY], x[3 * MANY], v[3 * MANY], f[3 * MANY], own[3 * MANY], K[9 * MANY],
+        D[9 * MANY];
+    static sn_friction memory[MANY];
+    static uint8_t held[MANY];
+    sn_context_options two = sn_context_options_default();
+    two.threads = 2;
+    sn_context *context;
+    assert_int_equal(sn_context_create(&two, &context, NULL), SN_OK);
+    const sn_collider options = sn_collider_default();
+    const sn_collider_model *plane = make(&options);
+    const sn_penalty p = {
+        .stiffness = 1000, .damping = 0.1, .friction = 0.5, .slip = 0.01, .ahead = 0.01, .held = held};
+    const sn_contact_nodes all = {.count = MANY, .node = node, .area = area, .mass = mass, .context = context};
+    for (int i = 0; i < MANY; ++i) {
+        node[i] = (i + 31) % MANY, area[i] = 0.01 + 1e-5 * i, mass[i] = 0.1;
+        for (int a = 0; a < 3; ++a)
+            x[3 * i + a] = 0.02 * sin(17.0 * i + a), v[3 * i + a] = 3 * cos(5.0 * i * a + 2 * i);
+    }
+    int touching = 0, released = 0;
+    double square = 0, change = 0, energy = 0, squares = 0, changes = 0;
+    const int found = sn_penalty_force(plane, &p, &all, 0, x, v, NULL, f),
+              blocks = sn_penalty_blocks(plane, &p, &all, 0, x, v, true, NULL, row, column, K, D);
+    sn_penalty_lag(plane, &p, &all, 0, x, v, memory, &square, &change);
+    for (int i = 0; i < MANY; ++i) {
+        const sn_contact_nodes single = {.count = 1, .node = node + i, .area = area + i, .mass = mass + i};
+        const sn_penalty of = {
+            .stiffness = 1000, .damping = 0.1, .friction = 0.5, .slip = 0.01, .ahead = 0.01, .held = held + i};
+        int32_t at = -1;
+        double k[9], d[9];
+        sn_friction alone = {.normal = 0};
+        sn_penalty_force(plane, &of, &single, 0, x, v, NULL, own);
+        sn_penalty_lag(plane, &of, &single, 0, x, v, &alone, &squares, &changes);
+        close_to(memory[i].normal, alone.normal, 0);
+        energy += sn_penalty_energy(plane, &of, &single, 0, x);
+        if (sn_penalty_blocks(plane, &of, &single, 0, x, v, true, NULL, &at, &at, k, d) == 0) continue;
+        assert_int_equal(row[touching], at), assert_int_equal(column[touching], at);
+        assert_memory_equal(K + 9 * touching, k, sizeof k);
+        assert_memory_equal(D + 9 * touching, d, sizeof d);
+        ++touching;
+    }
+    assert_true(touching > MANY / 4 && touching < MANY);
+    assert_int_equal(found, touching);
+    assert_int_equal(blocks, touching);
+    assert_memory_equal(f, own, sizeof f);
+    close_to(square, squares, 1e-12 * squares), close_to(change, changes, 1e-12 * changes);
+    close_to(sn_penalty_energy(plane, &p, &all, 0, x), energy, 1e-12 * energy);
+    for (int i = 0; i < MANY; ++i) x[3 * i + 1] += 1, released += held[i] == SN_AHEAD_HELD;
+    assert_true(released > 0 && sn_penalty_release(plane, &p, &all, 0, x));
+    for (int i = 0; i < MANY; ++i) released -= held[i] == SN_AHEAD_RELEASED;
+    assert_int_equal(released, 0);
+    assert_false(sn_penalty_release(plane, &p, &all, 0, x));
+    sn_context_destroy(context);
+}
+
 static void test_motion(void **state) {
     (void)state;
     const double key[12] = {1, 0, 0, 0, 2, 0, 2, 0, 4, 0, 3, 0};
@@ -327,7 +386,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks),   cmocka_unit_test(test_spring_damper),
                                        cmocka_unit_test(test_friction), cmocka_unit_test(test_repeated_friction),
                                        cmocka_unit_test(test_energy),   cmocka_unit_test(test_passed),
-                                       cmocka_unit_test(test_force),    cmocka_unit_test(test_motion),
-                                       cmocka_unit_test(test_checks)};
+                                       cmocka_unit_test(test_force),    cmocka_unit_test(test_pieces),
+                                       cmocka_unit_test(test_motion),   cmocka_unit_test(test_checks)};
     return cmocka_run_group_tests(tests, start, end);
 }

@@ -321,7 +321,7 @@ static void test_slide_around_an_edge(void **state) {
 
 static int32_t one_node[1] = {0};
 static double one_area[1] = {0.04}, one_mass[1] = {0.7};
-static const sn_contact_nodes one = {1, one_node, one_area, one_mass, NULL, NULL};
+static const sn_contact_nodes one = {.count = 1, .node = one_node, .area = one_area, .mass = one_mass};
 
 static void check_blocks(const sn_collider_model *c, const double x0[3], const double v0[3]) {
     const sn_penalty p = {.stiffness = 2000, .depth = 0.3, .damping = 0.3, .friction = 0.6, .slip = 0.05};

@@ -30,6 +30,8 @@ typedef struct sn_linear_kernels {
      * then). y has four numbers per row; the fourth one is ignored. B has room for one number more. */
     void (*substitute)(int first, int end, const int32_t *begin, const int32_t *column, const float *B, double *y);
     void (*substitute_back)(int first, int end, const int32_t *begin, const int32_t *column, const float *B, double *y);
+    /* z_i = B_i y_i for the rows [first, end); y and z have four numbers per row. B has room for one number more. */
+    void (*scale)(int first, int end, const double *B, const double *y, double *z);
     /* z = (I + L^T)^-1 S (I + L)^-1 r for a strict lower triangle L of numbers, by rows with ascending columns, and the
      * diagonal S. y: scratch, four numbers per node. */
     void (*sweep)(int nodes, const int32_t *begin, const int32_t *column, const double *L, const double *S, double *y,

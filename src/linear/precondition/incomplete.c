@@ -33,8 +33,8 @@ void sn_incomplete_release(sn_context *context, void *data) {
     if (!f) return;
     sn_triangle_release(context, &f->triangle);
     sn_parts_release(context, &f->parts);
-    void *memory[] = {f->begin, f->column, f->row,  f->next, f->value,  f->turned, f->inverse,
-                      f->head,  f->tail,   f->work, f->mark, f->vector, f->heap,   f};
+    void *memory[] = {f->begin, f->column, f->row,  f->next,   f->value,  f->turned, f->inverse, f->head,
+                      f->tail,  f->work,   f->mark, f->vector, f->scaled, f->heap,   f};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
 }
 
@@ -56,14 +56,15 @@ static sn_status reserve(sn_context *context, sn_incomplete *f, int64_t blocks, 
 static sn_status create(sn_context *context, int nodes, sn_incomplete *f, sn_error *error) {
     const size_t n = (size_t)nodes;
     if (!f->begin) f->begin = sn_allocate(context, n + 1, sizeof *f->begin);
-    if (!f->inverse) f->inverse = sn_allocate(context, n * 9, sizeof *f->inverse);
+    if (!f->inverse) f->inverse = sn_allocate(context, n * 9 + 1, sizeof *f->inverse);
     if (!f->work) f->work = sn_allocate_zero(context, n * STRIDE, sizeof *f->work);
     if (!f->vector) f->vector = sn_allocate_zero(context, n * 4, sizeof *f->vector);
+    if (!f->scaled) f->scaled = sn_allocate_zero(context, n * 4, sizeof *f->scaled);
     if (!f->head) f->head = sn_allocate(context, n, sizeof *f->head);
     if (!f->tail) f->tail = sn_allocate(context, n, sizeof *f->tail);
     if (!f->mark) f->mark = sn_allocate(context, n, sizeof *f->mark);
     if (!f->heap) f->heap = sn_allocate(context, n, sizeof *f->heap);
-    return f->begin && f->inverse && f->work && f->vector && f->head && f->tail && f->mark && f->heap
+    return f->begin && f->inverse && f->work && f->vector && f->scaled && f->head && f->tail && f->mark && f->heap
                ? SN_OK
                : sn_no_memory(error);
 }
@@ -257,52 +258,50 @@ bool sn_incomplete_relist(sn_incomplete *f, const sn_operator *op, const sn_filt
     return true;
 }
 
+/* y = L^-1 r and D^-1 y in the rows of a part or of the joint. */
+void sn_incomplete_forward(const sn_incomplete *f, int part, const double *r) {
+    const sn_linear_kernels *kernels = sn_linear_kernels_for(f->context);
+    const int32_t first = f->parts.first[part], end = f->parts.first[part + 1];
+    for (int32_t i = first; i < end; ++i)
+        memcpy(f->vector + 4 * (int64_t)i, r + 3 * (int64_t)f->parts.node[i], 3 * sizeof *r);
+    kernels->substitute(first, end, f->begin, f->column, f->value, f->vector);
+    kernels->scale(first, end, f->inverse, f->vector, f->scaled);
+}
+
+/* z = L^-T D^-1 y */
+void sn_incomplete_back(const sn_incomplete *f, int part, double *z) {
+    const int32_t first = f->parts.first[part], end = f->parts.first[part + 1];
+    sn_linear_kernels_for(f->context)->substitute_back(first, end, f->begin, f->column, f->turned, f->scaled);
+    for (int32_t i = first; i < end; ++i)
+        memcpy(z + 3 * (int64_t)f->parts.node[i], f->scaled + 4 * (int64_t)i, 3 * sizeof *z);
+}
+
+void sn_incomplete_middle(const sn_incomplete *f, const double *r, double *z) {
+    sn_incomplete_forward(f, f->parts.count, r);
+    sn_incomplete_back(f, f->parts.count, z);
+}
+
 typedef struct substitution {
     const sn_incomplete *f;
-    const sn_linear_kernels *kernels;
     const double *r;
     double *z;
 } substitution;
 
-/* y = L^-1 r in the rows of a part or of the joint. */
 static void forward_part(void *data, int part) {
     const substitution *s = data;
-    const sn_incomplete *f = s->f;
-    const int32_t first = f->parts.first[part], end = f->parts.first[part + 1];
-    for (int32_t i = first; i < end; ++i)
-        memcpy(f->vector + 4 * (int64_t)i, s->r + 3 * (int64_t)f->parts.node[i], 3 * sizeof *s->r);
-    s->kernels->substitute(first, end, f->begin, f->column, f->value, f->vector);
+    sn_incomplete_forward(s->f, part, s->r);
 }
 
-/* y = D^-1 y */
-static void scale_part(void *data, int part) {
-    const sn_incomplete *f = ((const substitution *)data)->f;
-    for (int64_t i = f->parts.first[part]; i < f->parts.first[part + 1]; ++i) {
-        double own[3];
-        sn_block_apply(f->inverse + 9 * i, f->vector + 4 * i, own);
-        memcpy(f->vector + 4 * i, own, sizeof own);
-    }
-}
-
-/* z = L^-T y */
 static void back_part(void *data, int part) {
     const substitution *s = data;
-    const sn_incomplete *f = s->f;
-    const int32_t first = f->parts.first[part], end = f->parts.first[part + 1];
-    s->kernels->substitute_back(first, end, f->begin, f->column, f->turned, f->vector);
-    for (int32_t i = first; i < end; ++i)
-        memcpy(s->z + 3 * (int64_t)f->parts.node[i], f->vector + 4 * (int64_t)i, 3 * sizeof *s->z);
+    sn_incomplete_back(s->f, part, s->z);
 }
 
 void sn_incomplete_apply(void *data, const double *r, double *z) {
     const sn_incomplete *f = data;
-    const int joint = f->parts.count;
-    substitution s = {f, sn_linear_kernels_for(f->context), r, z};
-    sn_parallel_pieces(f->context, joint, forward_part, &s);
-    forward_part(&s, joint);
-    sn_parallel_pieces(f->context, joint, scale_part, &s);
-    scale_part(&s, joint);
-    back_part(&s, joint);
-    sn_parallel_pieces(f->context, joint, back_part, &s);
+    substitution s = {f, r, z};
+    sn_parallel_pieces(f->context, f->parts.count, forward_part, &s);
+    sn_incomplete_middle(f, r, z);
+    sn_parallel_pieces(f->context, f->parts.count, back_part, &s);
     sn_filter_apply(f->filter, z); /* remove rounding in the constrained directions */
 }

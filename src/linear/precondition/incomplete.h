@@ -16,10 +16,10 @@ typedef struct sn_incomplete {
     int32_t *column, *row, *next; /* per block of L; next: the next lower block in the same column, -1 at the end */
     float *value, *turned;        /* per block of L: 9 numbers by columns; the same of its transpose */
     int columns, rows, nexts, values, turns; /* capacities */
-    double *inverse;                         /* nodes x 9, D^-1 */
+    double *inverse;                         /* nodes x 9, D^-1; room for one number more */
     int32_t *head, *tail;                    /* per column of L: its first and last block */
     double *work;                            /* nodes x 12, the row that is being computed */
-    double *vector;                          /* nodes x 4 */
+    double *vector, *scaled;                 /* nodes x 4: y = L^-1 r, and D^-1 y */
     int32_t *mark, *heap;                    /* nodes each; mark[j] == i: block (i, j) exists */
     double shift;                            /* the shift that was needed */
 } sn_incomplete;
@@ -34,6 +34,12 @@ sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const
  * would not be good; the factor is then of no use. */
 bool sn_incomplete_relist(sn_incomplete *f, const sn_operator *op, const sn_filter *filter);
 void sn_incomplete_apply(void *data, const double *r, double *z);
+/* The same in three steps: `forward` for each part, then `middle`, then `back` for each part. Calls for two parts may
+ * run at the same time. z is complete after `back`, that of the joint after `middle`. The filter is left to the caller.
+ */
+void sn_incomplete_forward(const sn_incomplete *f, int part, const double *r);
+void sn_incomplete_middle(const sn_incomplete *f, const double *r, double *z);
+void sn_incomplete_back(const sn_incomplete *f, int part, double *z);
 void sn_incomplete_release(sn_context *context, void *data);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "linear/direct/direct.h"
 #include "preconditioner.h"
 
 enum {
@@ -16,9 +15,8 @@ enum {
 #define SOFT 1e-6 /* is added to the diagonal, so that lumps whose nodes lie on a line can be factored */
 
 void sn_lumps_release(sn_context *context, sn_lumps *l) {
-    if (l->factor) sn_direct_ldlt_factor.release(context, l->factor);
-    sn_pattern_release(context, &l->pattern);
-    void *memory[] = {l->lump, l->begin, l->node, l->arm, l->value, l->right, l->left};
+    sn_rigid_factor_release(context, &l->factor);
+    void *memory[] = {l->lump, l->begin, l->node, l->arm};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
     *l = (sn_lumps){0};
 }
@@ -85,7 +83,7 @@ static sn_status make_lumps(sn_context *context, const sn_pattern *p, sn_lumps *
     const size_t n = (size_t)p->nodes;
     sowing w = {0};
     const sn_array array[] = {SN_ARRAY(l->lump, n), SN_ARRAY(l->node, n), SN_ARRAY(l->begin, n + 1),
-                              SN_ARRAY(l->arm, 3 * n)},
+                              SN_ARRAY(l->arm, 4 * n)},
                    scratch[] = {SN_ARRAY(w.seed, n), SN_ARRAY(w.queue, n + 1), SN_ARRAY(w.depth, n)};
     l->nodes = p->nodes;
     sn_status status = sn_allocate_arrays(context, array, sizeof array / sizeof *array, error);
@@ -102,7 +100,13 @@ static sn_status make_lumps(sn_context *context, const sn_pattern *p, sn_lumps *
     return status;
 }
 
-/* ---- The pattern of E ---- */
+/* ---- The places of E ---- */
+/* What making them needs: a number for each lump. */
+typedef struct making {
+    sn_pattern pattern; /* of lumps: row_begin, column */
+    int32_t *seen, *met, *part, *place, *begin, *node;
+} making;
+
 /* The lumps that lump a meets in the pattern, ascending. seen[b] == a: lump b was met. Returns their number. */
 static int neighbours(const sn_lumps *l, const sn_pattern *p, int32_t a, int32_t *seen, int32_t *met) {
     int count = 0;
@@ -118,47 +122,73 @@ static int neighbours(const sn_lumps *l, const sn_pattern *p, int32_t a, int32_t
     return count;
 }
 
-/* Fills the rows of E, or only their begins when there are no columns yet. */
-static void fill_pattern(const sn_lumps *l, const sn_pattern *p, int32_t *seen, int32_t *met, sn_pattern *q) {
+/* Fills the rows of the pattern of lumps, or only their begins when there are no columns yet. */
+static void fill_pattern(const sn_lumps *l, const sn_pattern *p, making *m) {
+    sn_pattern *q = &m->pattern;
     int32_t next = 0;
-    for (int a = 0; a < l->count; ++a) seen[a] = -1;
+    for (int a = 0; a < l->count; ++a) m->seen[a] = -1;
     for (int32_t a = 0; a < l->count; ++a) {
-        const int count = neighbours(l, p, a, seen, met);
-        for (int half = 0; half < 2; ++half) {
-            q->row_begin[2 * a + half] = next;
-            for (int32_t i = 0; i < 2 * count; ++i, ++next) {
-                if (q->column) q->column[next] = 2 * met[i / 2] + i % 2;
-                if (q->column && q->column[next] == 2 * a + half) q->diagonal[2 * a + half] = next;
-            }
-        }
+        const int count = neighbours(l, p, a, m->seen, m->met);
+        q->row_begin[a] = next;
+        if (q->column) memcpy(q->column + next, m->met, (size_t)count * sizeof *m->met);
+        next += count;
     }
-    q->row_begin[q->nodes] = next;
+    q->row_begin[l->count] = next;
     q->block_count = next;
 }
 
-static sn_status make_pattern(sn_context *context, const sn_pattern *p, sn_lumps *l, sn_error *error) {
-    const size_t n = (size_t)l->count;
-    sn_pattern *q = &l->pattern;
-    int32_t *seen = NULL, *met = NULL;
-    const sn_array array[] = {SN_ARRAY(q->row_begin, 2 * n + 1), SN_ARRAY(q->diagonal, 2 * n),
-                              SN_ARRAY(l->right, 6 * n), SN_ARRAY(l->left, 6 * n)},
-                   scratch[] = {SN_ARRAY(seen, n), SN_ARRAY(met, n)};
-    q->nodes = 2 * l->count;
-    sn_status status = sn_allocate_arrays(context, array, sizeof array / sizeof *array, error);
-    if (!status) status = sn_allocate_arrays(context, scratch, sizeof scratch / sizeof *scratch, error);
-    if (!status) {
-        fill_pattern(l, p, seen, met, q);
-        const size_t blocks = (size_t)q->block_count;
-        const sn_array block[] = {SN_ARRAY(q->column, blocks), SN_ARRAY(q->mirror, blocks),
-                                  SN_ARRAY(l->value, 9 * blocks + 8)};
-        status = sn_allocate_arrays(context, block, sizeof block / sizeof *block, error);
+/* The part of a lump. */
+static int part_of(const sn_lumps *l, int a) {
+    const sn_parts *parts = l->parts;
+    for (int p = 0; p < parts->count; ++p) {
+        bool all = true;
+        for (int32_t m = l->begin[a]; m < l->begin[a + 1] && all; ++m) {
+            const int32_t row = parts->row[l->node[m]];
+            all = row >= parts->first[p] && row < parts->first[p + 1];
+        }
+        if (all) return p;
     }
-    if (!status) fill_pattern(l, p, seen, met, q);
-    for (int32_t r = 0; !status && r < q->nodes; ++r)
-        for (int32_t k = q->row_begin[r]; k < q->row_begin[r + 1]; ++k)
-            q->mirror[k] = sn_pattern_find(q, q->column[k], r);
-    sn_release(context, seen);
-    sn_release(context, met);
+    return parts->count;
+}
+
+/* Numbers the lumps as the factor does. */
+static void renumber(sn_lumps *l, making *m) {
+    for (int a = 0; a < l->count; ++a) m->begin[m->place[a] + 1] = l->begin[a + 1] - l->begin[a];
+    for (int a = 0; a < l->count; ++a) m->begin[a + 1] += m->begin[a];
+    for (int a = 0; a < l->count; ++a)
+        memcpy(m->node + m->begin[m->place[a]], l->node + l->begin[a],
+               (size_t)(l->begin[a + 1] - l->begin[a]) * sizeof *m->node);
+    memcpy(l->begin, m->begin, ((size_t)l->count + 1) * sizeof *l->begin);
+    memcpy(l->node, m->node, (size_t)l->nodes * sizeof *l->node);
+    for (int i = 0; i < l->nodes; ++i)
+        if (l->lump[i] >= 0) l->lump[i] = m->place[l->lump[i]];
+}
+
+static sn_status make_factor(sn_context *context, const sn_pattern *p, sn_lumps *l, sn_error *error) {
+    const size_t n = (size_t)l->count;
+    making m = {.pattern = {.nodes = l->count}};
+    const sn_array scratch[] = {SN_ARRAY(m.pattern.row_begin, n + 1),
+                                SN_ARRAY(m.seen, n),
+                                SN_ARRAY(m.met, n),
+                                SN_ARRAY(m.part, n),
+                                SN_ARRAY(m.place, n),
+                                SN_ARRAY(m.begin, n + 1),
+                                SN_ARRAY(m.node, (size_t)l->nodes)};
+    sn_status status = sn_allocate_arrays(context, scratch, sizeof scratch / sizeof *scratch, error);
+    if (!status) {
+        fill_pattern(l, p, &m);
+        const sn_array column[] = {SN_ARRAY(m.pattern.column, (size_t)m.pattern.block_count)};
+        status = sn_allocate_arrays(context, column, 1, error);
+    }
+    if (!status) {
+        fill_pattern(l, p, &m);
+        for (int a = 0; a < l->count; ++a) m.part[a] = part_of(l, a);
+        status = sn_rigid_factor_create(context, &m.pattern, m.part, l->parts->count, m.place, &l->factor, error);
+    }
+    if (!status) renumber(l, &m);
+    sn_pattern_release(context, &m.pattern);
+    void *memory[] = {m.seen, m.met, m.part, m.place, m.begin, m.node};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
     return status;
 }
 
@@ -177,69 +207,71 @@ static void place_arms(sn_lumps *l, const double *x, int a) {
     for (int32_t m = l->begin[a]; x && m < l->begin[a + 1]; ++m)
         for (int c = 0; c < 3; ++c) centre[c] += x[3 * (int64_t)l->node[m] + c];
     for (int32_t m = l->begin[a]; m < l->begin[a + 1]; ++m)
-        for (int c = 0; c < 3; ++c) {
-            const int64_t at = 3 * (int64_t)l->node[m] + c;
-            l->arm[at] = x ? x[at] - centre[c] / size : 0;
-        }
+        for (int c = 0; c < 3; ++c)
+            l->arm[4 * (int64_t)l->node[m] + c] = x ? (float)(x[3 * (int64_t)l->node[m] + c] - centre[c] / size) : 0;
 }
 
-/* out = B W, where W w = w x a. */
-static void turn_columns(const double B[9], const double a[3], double out[9]) {
-    for (int r = 0; r < 3; ++r) {
-        out[r] = a[1] * B[6 + r] - a[2] * B[3 + r];
-        out[3 + r] = a[2] * B[r] - a[0] * B[6 + r];
-        out[6 + r] = a[0] * B[3 + r] - a[1] * B[r];
+/* Adds the blocks B and T = B W of a row, and W^T B and W^T T with the arm a of the row, to a padded block. W w = w x
+ * a. B and T have columns of four numbers. */
+static void add_block(const double *B, const double *T, const float *a, double *out) {
+    const double x = (double)a[0], y = (double)a[1], z = (double)a[2];
+    for (int c = 0; c < SN_RIGID; ++c, out += SN_RIGID_WIDE) {
+        const double *b = c < 3 ? B + 4 * c : T + 4 * c - 12;
+        for (int r = 0; r < 3; ++r) out[r] += b[r];
+        out[3] += y * b[2] - z * b[1];
+        out[4] += z * b[0] - x * b[2];
+        out[5] += x * b[1] - y * b[0];
     }
 }
 
-/* out += W^T B. */
-static void add_turned_rows(const double B[9], const double a[3], double out[9]) {
-    for (int c = 0; c < 3; ++c) {
-        const double *b = B + 3 * c;
-        out[3 * c] += a[1] * b[2] - a[2] * b[1];
-        out[3 * c + 1] += a[2] * b[0] - a[0] * b[2];
-        out[3 * c + 2] += a[0] * b[1] - a[1] * b[0];
-    }
-}
-
-/* Adds the blocks of row i of S A S to the rows of its lump a, left of the diagonal and on it. */
-static void add_row(const fill_work *w, int32_t i, int32_t a) {
-    sn_lumps *l = w->lumps;
+/* sum += B and turned += B W for the blocks from place k to before `end` of row i of S A S. */
+static void add_run(const fill_work *w, int32_t i, int32_t k, int32_t end, double *sum, double *turned) {
     const sn_matrix *matrix = w->op->matrix;
-    const sn_pattern *p = matrix->pattern, *q = &l->pattern;
-    const double *S = sn_filter_find(w->filter, i), *arm = l->arm + 3 * (int64_t)i;
-    const int32_t first = q->row_begin[2 * a], size = q->row_begin[2 * a + 1] - first;
-    int32_t place = first;
-    for (int32_t k = p->row_begin[i]; k < p->row_begin[i + 1]; ++k) {
-        const int32_t j = p->column[k], b = l->lump[j];
+    const int32_t *column = matrix->pattern->column;
+    const sn_lumps *l = w->lumps;
+    const sn_rigid_kernels *kernels = l->factor.kernels;
+    if (matrix->double_ && (!w->filter || w->filter->count == 0)) {
+        kernels->turn(end - k, column + k, l->arm, matrix->double_ + 9 * (int64_t)k, sum, turned);
+        return;
+    }
+    const double *S = sn_filter_find(w->filter, i);
+    for (; k < end; ++k) {
+        double raw[9], B[10] = {0};
+        sn_matrix_block(matrix, k, raw);
+        sn_project_pair(raw, S, sn_filter_find(w->filter, column[k]), B);
+        kernels->turn(1, column + k, l->arm, B, sum, turned);
+    }
+}
+
+/* Adds the blocks of row i to the row of its lump a, left of the diagonal and on it. Blocks behind each other that
+ * belong to the same lump are added up first. */
+static void add_row(const fill_work *w, int32_t i, int32_t a) {
+    const sn_lumps *l = w->lumps;
+    const sn_rigid_factor *f = &l->factor;
+    const sn_pattern *p = w->op->matrix->pattern;
+    for (int32_t k = p->row_begin[i], next; k < p->row_begin[i + 1]; k = next) {
+        const int32_t b = l->lump[p->column[k]];
+        for (next = k + 1; next < p->row_begin[i + 1] && l->lump[p->column[next]] == b;) ++next;
         if (b > a || b < 0) continue;
-        double B[9], raw[9], T[9];
-        const double *R = sn_filter_find(w->filter, j);
-        sn_matrix_block(matrix, k, B);
-        if (S || R) {
-            memcpy(raw, B, sizeof raw);
-            sn_project_pair(raw, S, R, B);
-        }
-        if (q->column[place] != 2 * b)
-            for (place = first; q->column[place] != 2 * b;) place += 2;
-        turn_columns(B, l->arm + 3 * (int64_t)j, T);
-        double *moved = l->value + 9 * (int64_t)place, *turned = moved + 9 * (int64_t)size;
-        for (int c = 0; c < 9; ++c) moved[c] += B[c], moved[9 + c] += T[c];
-        add_turned_rows(B, arm, turned);
-        add_turned_rows(T, arm, turned + 9);
+        double sum[12] = {0}, turned[12] = {0};
+        add_run(w, i, k, next, sum, turned);
+        int32_t place = f->begin[a + 1] - 1;
+        while (f->column[place] != b) --place;
+        add_block(sum, turned, l->arm + 4 * (int64_t)i, f->value + SN_RIGID_PADDED * (int64_t)place);
     }
 }
 
 static void fill_lump(const fill_work *w, int a) {
-    sn_lumps *l = w->lumps;
-    const sn_pattern *q = &l->pattern;
-    const int64_t first = q->row_begin[2 * a], end = q->row_begin[2 * a + 2];
-    memset(l->value + 9 * first, 0, 9 * (size_t)(end - first) * sizeof *l->value);
+    const sn_lumps *l = w->lumps;
+    const sn_rigid_factor *f = &l->factor;
+    const int64_t first = f->begin[a], end = f->begin[a + 1];
+    memset(f->value + SN_RIGID_PADDED * first, 0, SN_RIGID_PADDED * (size_t)(end - first) * sizeof *f->value);
     for (int32_t m = l->begin[a]; m < l->begin[a + 1]; ++m) add_row(w, l->node[m], a);
-    for (int half = 0; half < 2; ++half) {
-        double *own = l->value + 9 * (int64_t)q->diagonal[2 * a + half];
-        const double mean = (own[0] + own[4] + own[8]) / 3;
-        for (int c = 0; c < 9; c += 4) own[c] += mean > 0 ? SOFT * mean : 1;
+    double *own = f->value + SN_RIGID_PADDED * (end - 1);
+    for (int half = 0; half < SN_RIGID; half += 3) {
+        double mean = 0;
+        for (int c = half; c < half + 3; ++c) mean += own[(SN_RIGID_WIDE + 1) * c] / 3;
+        for (int c = half; c < half + 3; ++c) own[(SN_RIGID_WIDE + 1) * c] += mean > 0 ? SOFT * mean : 1;
     }
 }
 
@@ -258,16 +290,15 @@ static void fill_piece(void *data, int piece) {
     for (int a = piece * GRAIN; a < piece_end(w->lumps, piece); ++a) fill_lump(w, a);
 }
 
-sn_status sn_lumps_update(sn_context *context, const sn_operator *op, const sn_filter *filter, sn_lumps *l,
-                          sn_error *error) {
+sn_status sn_lumps_update(sn_context *context, const sn_operator *op, const sn_filter *filter, const sn_parts *parts,
+                          sn_lumps *l, sn_error *error) {
     l->usable = false;
-    l->context = context, l->filter = filter;
     sn_status status = SN_OK;
     if (!l->made) {
         sn_lumps_release(context, l);
-        l->context = context, l->filter = filter;
+        l->context = context, l->parts = parts;
         status = make_lumps(context, op->matrix->pattern, l, error);
-        if (!status) status = make_pattern(context, op->matrix->pattern, l, error);
+        if (!status && l->count) status = make_factor(context, op->matrix->pattern, l, error);
         l->made = !status;
     }
     if (status || l->count == 0) return status;
@@ -275,59 +306,39 @@ sn_status sn_lumps_update(sn_context *context, const sn_operator *op, const sn_f
     const int pieces = sn_pieces(l->count, GRAIN);
     sn_parallel_pieces(context, pieces, arms_piece, &w);
     sn_parallel_pieces(context, pieces, fill_piece, &w);
-    const sn_matrix matrix = {.pattern = &l->pattern, .double_ = l->value};
-    const sn_operator inside = {.context = context, .n = 6 * l->count, .matrix = &matrix, .symmetric = true};
-    status = sn_direct_ldlt_factor.update(context, &inside, NULL, &l->factor, NULL);
-    l->usable = !status && sn_direct_ldlt_definite(l->factor);
-    return status == SN_NO_MEMORY ? sn_no_memory(error) : SN_OK;
+    l->usable = sn_rigid_factor_update(&l->factor);
+    return SN_OK;
 }
 
 /* ---- Application ---- */
-typedef struct motion {
-    const sn_lumps *lumps;
-    const double *r;
-    double *z;
-} motion;
-
-/* The forces and moments on the lumps of a piece: Z^T r. */
-static void gather_piece(void *data, int piece) {
-    const motion *w = data;
-    const sn_lumps *l = w->lumps;
-    for (int a = piece * GRAIN; a < piece_end(l, piece); ++a) {
-        double sum[6] = {0};
-        for (int32_t m = l->begin[a]; m < l->begin[a + 1]; ++m) {
-            const double *f = w->r + 3 * (int64_t)l->node[m], *arm = l->arm + 3 * (int64_t)l->node[m];
-            for (int c = 0; c < 3; ++c) sum[c] += f[c];
-            sum[3] += arm[1] * f[2] - arm[2] * f[1];
-            sum[4] += arm[2] * f[0] - arm[0] * f[2];
-            sum[5] += arm[0] * f[1] - arm[1] * f[0];
-        }
-        memcpy(l->right + 6 * (int64_t)a, sum, sizeof sum);
-    }
+/* The forces and moments on lumps: Z^T r. */
+static void gather(const sn_lumps *l, int first, int end, const double *r) {
+    const sn_rigid_factor *f = &l->factor;
+    for (int a = first; a < end; ++a)
+        f->kernels->gather(l->begin[a + 1] - l->begin[a], l->node + l->begin[a], l->arm, r,
+                           f->vector + SN_RIGID_WIDE * (int64_t)a);
 }
 
-/* z += Z left */
-static void move_piece(void *data, int piece) {
-    const motion *w = data;
-    const sn_lumps *l = w->lumps;
-    for (int a = piece * GRAIN; a < piece_end(l, piece); ++a) {
-        const double *t = l->left + 6 * (int64_t)a;
-        for (int32_t m = l->begin[a]; m < l->begin[a + 1]; ++m) {
-            const double *arm = l->arm + 3 * (int64_t)l->node[m];
-            double *z = w->z + 3 * (int64_t)l->node[m];
-            z[0] += t[0] + (t[4] * arm[2] - t[5] * arm[1]);
-            z[1] += t[1] + (t[5] * arm[0] - t[3] * arm[2]);
-            z[2] += t[2] + (t[3] * arm[1] - t[4] * arm[0]);
-        }
-    }
-}
-
-void sn_lumps_add(const sn_lumps *l, const double *r, double *z) {
+/* A part also gathers its share of the joint. */
+void sn_lumps_forward(const sn_lumps *l, int part, const double *r) {
     if (!l->usable) return;
-    motion w = {l, r, z};
-    const int pieces = sn_pieces(l->count, GRAIN);
-    sn_parallel_pieces(l->context, pieces, gather_piece, &w);
-    sn_direct_ldlt_factor.apply(l->factor, l->right, l->left);
-    sn_parallel_pieces(l->context, pieces, move_piece, &w);
-    sn_filter_apply(l->filter, z);
+    const sn_rigid_factor *f = &l->factor;
+    const int joint = f->first[f->parts], size = f->count - joint;
+    gather(l, f->first[part], f->first[part + 1], r);
+    gather(l, joint + size * part / f->parts, joint + size * (part + 1) / f->parts, r);
+    sn_rigid_factor_forward(f, part);
+}
+
+void sn_lumps_middle(const sn_lumps *l) {
+    if (l->usable) sn_rigid_factor_middle(&l->factor);
+}
+
+void sn_lumps_back(const sn_lumps *l, int part) {
+    if (l->usable) sn_rigid_factor_back(&l->factor, part);
+}
+
+void sn_lumps_move(const sn_lumps *l, int part, double *z) {
+    const int32_t *row = l->parts->first + part;
+    if (l->usable)
+        l->factor.kernels->move(row[1] - row[0], l->parts->node + row[0], l->lump, l->arm, l->factor.vector, z);
 }

@@ -6,7 +6,10 @@
  * CG with ic0 alone takes a few iterations to a tenth of the residual, and then many for the long waves of stiff
  * cloth. The matrix of cloth mostly needs a shifted diagonal for its factor. A shift costs long waves, which the lumps
  * take, so the factor begins with a shift that nearly always suffices. Where only listed blocks have changed (contacts
- * that a solve is repeated without), L and E stay. */
+ * that a solve is repeated without), L and E stay.
+ *
+ * Both levels have the same parts (parts.h). A thread substitutes a part of both, and the joint of both comes between.
+ */
 #include "incomplete.h"
 #include "lumps.h"
 
@@ -24,13 +27,41 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     *data = t;
     if (t->fine && op->source && op->source->relisted && sn_incomplete_relist(t->fine, op, filter)) return SN_OK;
     const sn_status status = sn_incomplete_update(context, op, filter, false, 0, SHIFT, &t->fine, error);
-    return status ? status : sn_lumps_update(context, op, filter, &t->lumps, error);
+    if (status) return status;
+    const sn_incomplete *fine = t->fine;
+    return sn_lumps_update(context, op, filter, &fine->parts, &t->lumps, error);
+}
+
+typedef struct application {
+    const sn_incomplete *fine;
+    const sn_lumps *lumps;
+    const double *r;
+    double *z;
+} application;
+
+static void forward(void *data, int part) {
+    const application *a = data;
+    sn_incomplete_forward(a->fine, part, a->r);
+    sn_lumps_forward(a->lumps, part, a->r);
+}
+
+static void back(void *data, int part) {
+    const application *a = data;
+    sn_incomplete_back(a->fine, part, a->z);
+    sn_lumps_back(a->lumps, part);
+    sn_lumps_move(a->lumps, part, a->z);
 }
 
 static void apply(void *data, const double *r, double *z) {
     const two_levels *t = data;
-    sn_incomplete_apply(t->fine, r, z);
-    sn_lumps_add(&t->lumps, r, z);
+    application a = {t->fine, &t->lumps, r, z};
+    const int joint = a.fine->parts.count;
+    sn_parallel_pieces(a.fine->context, joint, forward, &a);
+    sn_incomplete_middle(a.fine, r, z);
+    sn_lumps_middle(a.lumps);
+    sn_lumps_move(a.lumps, joint, z);
+    sn_parallel_pieces(a.fine->context, joint, back, &a);
+    sn_filter_apply(a.fine->filter, z); /* lumps move nodes in constrained directions, too */
 }
 
 static void release(sn_context *context, void *data) {

@@ -162,6 +162,14 @@ static void substitute_back(int first, int end, const int32_t *begin, const int3
     }
 }
 
+static void scale(int first, int end, const double *B, const double *y, double *z) {
+    for (int64_t i = first; i < end; ++i) {
+        const double *own = y + 4 * i, *b = B + 9 * i;
+        *(v4_loose *)(z + 4 * i) = (column_double(b) * spread(own[0]) + column_double(b + 3) * spread(own[1])) +
+                                   column_double(b + 6) * spread(own[2]);
+    }
+}
+
 /* Most rows have the node before as their last neighbour. Its value stays in a register: to store and to load it again
  * would take longer than the sum. */
 static void sweep(int nodes, const int32_t *begin, const int32_t *column, const double *l, const double *scale,
@@ -210,5 +218,6 @@ const sn_linear_kernels SN_ISA(sn_linear_kernels) = {
     .mirror_double = SN_ISA(sn_mirror_double),
     .substitute = substitute,
     .substitute_back = substitute_back,
+    .scale = scale,
     .sweep = sweep,
 };
