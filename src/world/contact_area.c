@@ -30,8 +30,8 @@ static const double FAST = 1;    /* speed at which a depth goes away at most, in
 typedef struct parting {
     sn_touching *touching;
     sn_touch_finder *finder; /* NULL: not made yet */
-    sn_touch_area area;      /* `grip` has room for `capacity` rows */
-    int capacity;
+    sn_touch_area area;      /* `grip` has room for `capacity` rows, `motion.moved` for `moved_capacity` */
+    int capacity, moved_capacity;
     double stiffness;     /* Pa/m */
     sn_row_memory memory; /* the forces of the last step */
     double slop;          /* m */
@@ -75,6 +75,8 @@ static void destroy(sn_world *world, sn_interaction *self) {
     sn_row_memory_release(world->context, &own->memory);
     sn_touch_rows_release(&own->later);
     sn_release(world->context, own->area.grip);
+    sn_release(world->context, own->area.motion.place);
+    sn_release(world->context, own->area.motion.moved);
     sn_release(world->context, own);
 }
 
@@ -133,7 +135,11 @@ static sn_status make_room(sn_world *world, parting *own, sn_error *error) {
     own->sweep = sn_allocate_zero(world->context, (size_t)touching->surface_count, sizeof *own->sweep);
     own->area.surfaces = touching->surface_count;
     own->area.load = sn_allocate(world->context, (size_t)touching->surface_count, sizeof(double));
-    if (!own->end || !own->ahead || !own->sweep || !own->area.load) return sn_no_memory(error);
+    own->area.motion.numbers = 3 * world->model->node_count;
+    if (!own->area.motion.place)
+        own->area.motion.place = sn_allocate(world->context, (size_t)own->area.motion.numbers, sizeof(double));
+    if (!own->end || !own->ahead || !own->sweep || !own->area.load || !own->area.motion.place)
+        return sn_no_memory(error);
     for (int i = 0; i < touching->surface_count; ++i) own->sweep[i].size = sn_sweep_size(touching->surface[i]);
     return make_finder(world, own, error);
 }
@@ -161,11 +167,11 @@ static void start_rows(const sn_world *world, parting *own, const double *x) {
         *grip = (sn_touch_grip){.k = own->stiffness * row->area + sn_touching_mass(world, row) / (h * h),
                                 .speed = fmin(fmax(wanted, 0) / h, FAST * size),
                                 .apart = row->gap > 0 ? row->gap + 0.5 * slop : 0};
-        sn_touch_row_motion(rows, row, x, grip->start);
         if (row->gap > 0) continue;
         recall(own, row, grip->force);
         grip->normal = sn_dot3(row->n, grip->force);
     }
+    sn_touch_area_start(&own->area, x);
 }
 
 /* Whether two surfaces may come nearer to each other in the step by more than the slop. */
@@ -264,6 +270,9 @@ static sn_status find_rows(sn_world *world, parting *own, const double *x, const
     if (!status)
         status = sn_grow(world->context, (void **)&own->area.grip, &own->capacity, rows->count, sizeof *own->area.grip,
                          error);
+    if (!status)
+        status = sn_grow(world->context, (void **)&own->area.motion.moved, &own->moved_capacity, rows->count,
+                         3 * sizeof *own->area.motion.moved, error);
     if (!status) status = sn_row_memory_reserve(world->context, &own->memory, rows->count, error);
     if (!status) status = sn_touching_forces(own->touching, error);
     if (!status) start_rows(world, own, x);
@@ -372,13 +381,13 @@ static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
     const sn_touch_rows *rows = &touching->rows;
     if (!place || !used(touching)) return;
     const sn_touch_area area = looking(world, own, place->t, 0);
+    sn_touch_area_forces(&area, place->x, touching->force);
     own->memory.count = 0;
     for (int i = 0; i < rows->count; ++i) {
         const sn_touch_row *row = &rows->row[i];
         sn_kept_row *out = &own->memory.row[own->memory.count++];
         *out = (sn_kept_row){.key = {row->a, row->b, row->feature[0], row->feature[1]}};
-        sn_touch_area_at(&area, i, place->x, NULL, out->value);
-        memcpy(touching->force + 3 * (size_t)i, out->value, sizeof out->value);
+        memcpy(out->value, touching->force + 3 * (size_t)i, sizeof out->value);
     }
     sn_row_memory_sort(&own->memory);
     sn_touching_finish(touching, NULL);
