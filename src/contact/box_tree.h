@@ -124,10 +124,10 @@ typedef struct sn_box_kernels {
     int (*pairs)(const sn_box_tree *a, const sn_box_tree *b, int32_t (*group)[2], int count, int32_t (*pair)[2],
                  int room);
     /* The boxes of a block that a ray enters before `reach`, one bit each, and the distances at which it does.
-     * `inverse`: 1 over its direction, finite. */
+     * `inverse`: 1 over its direction, finite. `key` is aligned to 64. */
     unsigned (*enter)(const sn_box_block *block, const double origin[3], const double inverse[3], double reach,
                       double key[SN_BOX_FAN]);
-    /* Squared distances of x from the boxes of a block; INFINITY for an empty slot. */
+    /* Squared distances of x from the boxes of a block, aligned to 64; INFINITY for an empty slot. */
     void (*squares)(const sn_box_block *block, const double x[3], double square[SN_BOX_FAN]);
 } sn_box_kernels;
 /* The build that runs in a context. */

@@ -91,7 +91,7 @@ static void expand(const sn_box_tree *tree, waiting w, const ray *r, double reac
     if (push_whole(tree, w, s)) return;
     const sn_box_block *block = &tree->block[tree->first[w.level] + w.index];
     const int begin = s->depth;
-    double key[SN_BOX_FAN];
+    _Alignas(64) double key[SN_BOX_FAN];
     unsigned left = sn_box_kernels_for(tree->context)->enter(block, r->origin, r->inverse, reach, key);
     for (; left; left &= left - 1) {
         const int c = __builtin_ctz(left);
@@ -130,7 +130,7 @@ bool sn_box_tree_cast(const sn_box_surface *surface, const double origin[3], con
         } else if (w.level < 0) {
             try_triangle(surface, w.index, &r, facing, hit);
         } else {
-            double key[SN_BOX_FAN];
+            _Alignas(64) double key[SN_BOX_FAN];
             unsigned left = kernels->enter(&tree->block[w.index], r.origin, r.inverse, hit->distance, key);
             for (; left; left &= left - 1)
                 try_triangle(surface, tree->order[w.index * SN_BOX_FAN + __builtin_ctz(left)], &r, facing, hit);
@@ -207,7 +207,7 @@ bool sn_box_tree_nearest(const sn_box_surface *surface, const double x[3], doubl
         }
         if (push_whole(tree, w, &s)) continue;
         const int begin = s.depth;
-        double square[SN_BOX_FAN];
+        _Alignas(64) double square[SN_BOX_FAN];
         sn_box_kernels_for(tree->context)->squares(&tree->block[tree->first[w.level] + w.index], x, square);
         for (int c = 0; c < SN_BOX_FAN; ++c) {
             if (square[c] > best) continue;

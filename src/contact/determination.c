@@ -133,9 +133,9 @@ static sn_status find_pairs(sn_touch_finder *finder, sn_error *error) {
 static sn_status find_cuts(sn_touch_finder *finder, sn_error *error) {
     sn_status status = SN_OK;
     finder->cut_count = 0;
+    double begin = sn_seconds();
     for (int i = 0; i < finder->pair_count && !status; ++i) {
         sn_finder_pair *pair = &finder->pair[i];
-        const double begin = sn_seconds();
         status = sn_box_tree_pairs(finder->surface[pair->surface[0]].tree, finder->surface[pair->surface[1]].tree,
                                    &finder->candidates, error);
         const double middle = sn_seconds();
@@ -145,7 +145,8 @@ static sn_status find_cuts(sn_touch_finder *finder, sn_error *error) {
         pair->cut_begin = finder->cut_count;
         status = sn_finder_cut(finder, pair, error);
         pair->cut_end = finder->cut_count;
-        finder->counts.cut += sn_seconds() - middle;
+        begin = sn_seconds();
+        finder->counts.cut += begin - middle;
     }
     return status;
 }

@@ -34,14 +34,6 @@ static const sn_touch_spot *spot_of(const sn_touch_finder *finder, const sn_find
     return &surface_of(finder, point, point->role)->flood.spot[point->spot];
 }
 
-static void place_of(const sn_touch_surface *surface, const sn_touch_point *at, double x[3]) {
-    x[0] = x[1] = x[2] = 0;
-    for (int k = 0; k < 3; ++k) {
-        const double *corner = surface->position + 3 * (size_t)surface->triangle[3 * (size_t)at->triangle + (size_t)k];
-        for (int i = 0; i < 3; ++i) x[i] += at->share[k] * corner[i];
-    }
-}
-
 static sn_touch_point at_hit(const sn_box_hit *hit) {
     return (sn_touch_point){hit->triangle, {hit->share[0], hit->share[1], hit->share[2]}};
 }
@@ -64,7 +56,7 @@ static void find_own(const sn_finder_surface *own, const sn_touch_spot *spot, sn
         }
     }
     *at = at_hit(&best);
-    place_of(own->surface, at, x);
+    sn_touch_point_place(own->surface, at, x);
 }
 
 static void finish(sn_touch_finder *finder, sn_finder_point *point, const double n[3], double gap) {
@@ -78,7 +70,7 @@ static void finish(sn_touch_finder *finder, sn_finder_point *point, const double
                                 .n = {n[0], n[1], n[2]},
                                 .gap = gap,
                                 .area = 0.5 * spot->area};
-    place_of(finder->surface[pair->surface[0]].surface, &point->at[0], point->row.point);
+    sn_touch_point_place(finder->surface[pair->surface[0]].surface, &point->at[0], point->row.point);
     point->found = true;
 }
 
@@ -146,7 +138,7 @@ static void fall_back(sn_touch_finder *finder, sn_finder_point *point) {
         sn_box_hit hit;
         if (!sn_box_tree_nearest(&boxes, x, INFINITY, &hit)) return;
         point->at[1 - point->role] = at_hit(&hit);
-        place_of(other->surface, &point->at[1 - point->role], y);
+        sn_touch_point_place(other->surface, &point->at[1 - point->role], y);
         double way[3];
         sn_subtract3(y, x, way);
         const double length = sn_norm3(way);
@@ -342,10 +334,10 @@ sn_status sn_touch_look_again(const sn_touch_finder *finder, const sn_touch_row 
     sn_touch_row again = *row;
     sn_box_hit hit;
     double x[3];
-    place_of(side[role]->surface, &row->at[role], x);
+    sn_touch_point_place(side[role]->surface, &row->at[role], x);
     if (!sn_box_tree_cast(&other, x, d, reach, SN_BOX_ENTERING, &hit)) return SN_OK;
     again.at[1 - role] = at_hit(&hit);
     again.gap = hit.distance;
-    place_of(side[0]->surface, &again.at[0], again.point);
+    sn_touch_point_place(side[0]->surface, &again.at[0], again.point);
     return sn_touch_rows_append(rows, side[0]->surface, &again.at[0], side[1]->surface, &again.at[1], &again, error);
 }

@@ -35,9 +35,17 @@ typedef struct sn_touch_grip {
     uint8_t held;    /* penalty.h, SN_AHEAD_ */
 } sn_touch_grip;
 
+/* The motion of the rows since x0, at the last place that was asked for: a step asks for few places, several times. */
+typedef struct sn_touch_motion {
+    int numbers;   /* 3 per node */
+    double *place; /* numbers */
+    double *moved; /* rows x 3, m: (u, s) of the row together, at `place` */
+} sn_touch_motion;
+
 typedef struct sn_touch_area {
     const sn_touch_rows *rows;
     sn_touch_grip *grip; /* per row */
+    sn_touch_motion motion;
     int surfaces;
     double *load; /* scratch, per surface */
     double friction;
@@ -45,9 +53,11 @@ typedef struct sn_touch_area {
     double ahead; /* s: above 0, rows also act that their velocity v takes together in this time */
 } sn_touch_area;
 
-/* The force on A of a row at x. Returns false when it does not act. v may be NULL. */
-bool sn_touch_area_at(const sn_touch_area *area, int row, const double *x, const double *v, double force[3]);
-/* Adds the forces of all rows to f. Returns how many rows act. */
+/* The start of a step: sets `start` of all rows, and their motion. */
+void sn_touch_area_start(const sn_touch_area *area, const double *x);
+/* The forces on A of all rows at x, rows x 3. */
+void sn_touch_area_forces(const sn_touch_area *area, const double *x, double *force);
+/* Adds the forces of all rows to f. Returns how many rows act. v may be NULL. */
 int sn_touch_area_force(const sn_touch_area *area, const double *x, const double *v, double *f);
 double sn_touch_area_energy(const sn_touch_area *area, const double *x);
 void sn_touch_area_blocks(const sn_touch_area *area, const double *x, const double *v, sn_block_list *K);

@@ -87,7 +87,7 @@ static sn_status add_point(sn_touch_rows *rows, int first, const sn_touch_surfac
     return SN_OK;
 }
 
-static void place_of(const sn_touch_surface *surface, const sn_touch_point *point, double out[3]) {
+void sn_touch_point_place(const sn_touch_surface *surface, const sn_touch_point *point, double out[3]) {
     out[0] = out[1] = out[2] = 0;
     for (int k = 0; k < 3; ++k) {
         const double *x = surface->position + 3 * (size_t)surface->triangle[3 * (size_t)point->triangle + (size_t)k];
@@ -116,8 +116,8 @@ sn_status sn_touch_rows_append(sn_touch_rows *rows, const sn_touch_surface *surf
     double r[3] = {0}, from[3];
     sn_status status = SN_OK;
     if (surface_a && surface_b) {
-        place_of(surface_a, a, r);
-        place_of(surface_b, b, from);
+        sn_touch_point_place(surface_a, a, r);
+        sn_touch_point_place(surface_b, b, from);
         sn_subtract3(r, from, r);
     }
     if (rows->count == rows->capacity)

@@ -45,6 +45,9 @@ typedef struct sn_touch_point {
     double share[3];
 } sn_touch_point;
 
+/* The present place of a point. */
+void sn_touch_point_place(const sn_touch_surface *surface, const sn_touch_point *point, double out[3]);
+
 typedef struct sn_touch_row {
     int32_t a, b; /* surfaces; equal for self-contact */
     sn_touch_kind kind;

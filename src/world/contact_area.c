@@ -1,11 +1,15 @@
 /* Contacts between bodies that stop each other's motion: the area response (contact/touch_area.h) on regions of
  * intersecting surfaces (contact/determination.h).
  *
- *   begin    finds the rows at the start of a step, and those where surfaces come together in it. A row that was there
- *            in the last step starts with its force
+ *   begin    finds the rows at the start of a step, and those where surfaces come together in it, or takes those that
+ *            were found before. A row that was there in the last step starts with its force
  *   force    adds the forces that keep the rows from moving together and from slipping
  *   settle   refuses steps in which bodies may have passed through each other
  *   end      keeps the forces for the next step
+ *
+ * Rest: the rows stay as they are, with their present gaps, while surfaces that may touch have moved relative to each
+ * other by less than a hundredth of the smaller one since the rows were found, and will not move farther in the step.
+ * So little is looked for where little moves. A step that is taken again in parts finds its rows only once.
  *
  * Fast bodies: a step that takes two bodies past each other by more than a quarter of the smaller one is refused, and
  * taken in parts. So the regions are still small when they are found. */
@@ -24,21 +28,29 @@
 #include "touching.h"
 
 static const double SLOP = 1e-3; /* depth that stays, in sizes of the model: contacts at rest do not break */
+static const double STAY = 0.01; /* way of two bodies for which rows are kept, in sizes of the smaller one */
 static const double PASS = 0.25; /* way of two bodies in a step, in sizes of the smaller one */
 static const double FAST = 1;    /* speed at which a depth goes away at most, in sizes of the smaller body per second */
 
 typedef struct parting {
     sn_touching *touching;
     sn_touch_finder *finder; /* NULL: not made yet */
-    sn_touch_area area;      /* `grip` has room for `capacity` rows */
-    int capacity;
+    sn_touch_area area;      /* `grip` has room for `capacity` rows, `motion.moved` for `moved_capacity` */
+    int capacity, moved_capacity;
     double stiffness;     /* Pa/m */
     sn_row_memory memory; /* the forces of the last step */
     double slop;          /* m */
     sn_touch_rows later;  /* scratch: the rows at the end of the step */
+    double *origin;       /* 2 x nodes x 3: positions and velocities for which the rows were found */
+    bool known, found;    /* whether there is an origin; whether the rows of the origin are in `first` */
+    sn_touch_rows first;  /* the rows as they were found */
+    double *base;         /* vertices of all surfaces x 3: where they were then */
+    double *sum;          /* rows x 3: sums of the motion matrices times the positions of the origin */
+    int sum_capacity;
     double *end;          /* vertices of the largest surface x 3: where they are after the step */
     double *ahead;        /* vertices of all surfaces x 3: where they would be after it without contact */
     sn_sweep *sweep;      /* surfaces */
+    sn_sweep *since;      /* 2 x surfaces: the ways since `base` (take_ways) */
     sn_broad_phase broad; /* of the sweeps */
     int rounds;           /* how often this step has renewed the normal forces */
     int acting;           /* how many rows acted at the last call of `force` */
@@ -54,7 +66,7 @@ static sn_status create(sn_world *world, const sn_world_options *options, sn_int
     if (!own) return sn_no_memory(error);
     own->touching = sn_world_touching(world);
     own->area.rows = &own->touching->rows;
-    own->broad.context = own->later.context = world->context;
+    own->broad.context = own->later.context = own->first.context = world->context;
     return SN_OK;
 }
 
@@ -64,8 +76,11 @@ static void release_room(const sn_world *world, parting *own) {
     sn_release(world->context, own->end);
     sn_release(world->context, own->ahead);
     sn_release(world->context, own->area.load);
+    sn_release(world->context, own->base);
     sn_release(world->context, own->sweep);
-    own->finder = NULL, own->end = own->ahead = own->area.load = NULL, own->sweep = NULL;
+    sn_release(world->context, own->since);
+    own->finder = NULL, own->end = own->ahead = own->base = own->area.load = NULL, own->sweep = own->since = NULL;
+    own->found = false;
 }
 
 static void destroy(sn_world *world, sn_interaction *self) {
@@ -74,7 +89,12 @@ static void destroy(sn_world *world, sn_interaction *self) {
     release_room(world, own);
     sn_row_memory_release(world->context, &own->memory);
     sn_touch_rows_release(&own->later);
+    sn_touch_rows_release(&own->first);
+    sn_release(world->context, own->origin);
+    sn_release(world->context, own->sum);
     sn_release(world->context, own->area.grip);
+    sn_release(world->context, own->area.motion.place);
+    sn_release(world->context, own->area.motion.moved);
     sn_release(world->context, own);
 }
 
@@ -96,12 +116,29 @@ static sn_status allows(const sn_world *world, const sn_interaction *self, const
 
 static void refresh(sn_world *world, sn_interaction *self) {
     (void)world;
-    ((parting *)self->data)->memory.count = 0;
+    parting *own = self->data;
+    own->memory.count = 0;
+    own->known = own->found = false;
 }
 
-/* The forces that the next step starts with. */
+static bool make_origin(const sn_world *world, parting *own) {
+    if (!own->origin)
+        own->origin = sn_allocate(world->context, 6 * (size_t)world->model->node_count, sizeof *own->origin);
+    return own->origin != NULL;
+}
+
+/* The forces that the next step starts with, and the origin of its rows. */
 static void remember(const sn_world *world, const sn_interaction *self, sn_archive *archive) {
-    sn_row_memory_visit(world->context, &((parting *)self->data)->memory, archive);
+    parting *own = self->data;
+    sn_row_memory_visit(world->context, &own->memory, archive);
+    SN_ARCHIVE(archive, own->known);
+    if (sn_archive_reads(archive)) own->found = false;
+    if (archive->bad || !own->known) return;
+    if (make_origin(world, own))
+        sn_archive_visit(archive, own->origin, 6 * (size_t)world->model->node_count * sizeof *own->origin);
+    else
+        archive->bad = true;
+    if (archive->bad) own->known = false;
 }
 
 /* ---- Finding ---- */
@@ -130,10 +167,17 @@ static sn_status make_room(sn_world *world, parting *own, sn_error *error) {
     }
     own->end = sn_allocate(world->context, 3 * (size_t)vertices, sizeof(double));
     own->ahead = sn_allocate(world->context, 3 * (size_t)all, sizeof(double));
+    own->base = sn_allocate(world->context, 3 * (size_t)all, sizeof(double));
     own->sweep = sn_allocate_zero(world->context, (size_t)touching->surface_count, sizeof *own->sweep);
+    own->since = sn_allocate_zero(world->context, 2 * (size_t)touching->surface_count, sizeof *own->since);
     own->area.surfaces = touching->surface_count;
     own->area.load = sn_allocate(world->context, (size_t)touching->surface_count, sizeof(double));
-    if (!own->end || !own->ahead || !own->sweep || !own->area.load) return sn_no_memory(error);
+    own->area.motion.numbers = 3 * world->model->node_count;
+    if (!own->area.motion.place)
+        own->area.motion.place = sn_allocate(world->context, (size_t)own->area.motion.numbers, sizeof(double));
+    if (!own->end || !own->ahead || !own->base || !own->sweep || !own->since || !own->area.load ||
+        !own->area.motion.place || !make_origin(world, own))
+        return sn_no_memory(error);
     for (int i = 0; i < touching->surface_count; ++i) own->sweep[i].size = sn_sweep_size(touching->surface[i]);
     return make_finder(world, own, error);
 }
@@ -161,11 +205,11 @@ static void start_rows(const sn_world *world, parting *own, const double *x) {
         *grip = (sn_touch_grip){.k = own->stiffness * row->area + sn_touching_mass(world, row) / (h * h),
                                 .speed = fmin(fmax(wanted, 0) / h, FAST * size),
                                 .apart = row->gap > 0 ? row->gap + 0.5 * slop : 0};
-        sn_touch_row_motion(rows, row, x, grip->start);
         if (row->gap > 0) continue;
         recall(own, row, grip->force);
         grip->normal = sn_dot3(row->n, grip->force);
     }
+    sn_touch_area_start(&own->area, x);
 }
 
 /* Whether two surfaces may come nearer to each other in the step by more than the slop. */
@@ -174,20 +218,24 @@ static bool approach(const void *user, int a, int b) {
     return sn_sweep_way(&own->sweep[a], &own->sweep[b]) > own->slop;
 }
 
-/* Where the vertices are at the end of the step when nothing stops them. Returns whether two surfaces approach. */
-static bool look_ahead(const sn_world *world, parting *own, const double *v) {
-    const sn_touching *touching = own->touching;
+/* Where the vertices are at the end of the step when nothing stops them. */
+static void look_ahead(const sn_world *world, const parting *own, const double *v) {
     const double h = world->parameters.time.step;
-    double *ahead = own->ahead, most = 0, second = 0;
-    for (int i = 0; i < touching->surface_count; ++i) {
-        const sn_touch_surface *surface = touching->surface[i];
+    double *ahead = own->ahead;
+    for (int i = 0; i < own->touching->surface_count; ++i) {
+        const sn_touch_surface *surface = own->touching->surface[i];
         const int n = 3 * surface->vertex_count;
         sn_touch_surface_carry(surface, v, ahead);
         for (int k = 0; k < n; ++k) ahead[k] = surface->position[k] + (surface->carrier_node ? h * ahead[k] : 0);
-        sn_sweep_take(surface, ahead, &own->sweep[i]);
+        sn_sweep_take(surface->vertex_count, surface->position, ahead, &own->sweep[i]);
         ahead += n;
     }
-    for (int i = 0; i < touching->surface_count; ++i) {
+}
+
+/* Whether two surfaces approach in the step. */
+static bool any_approach(const parting *own) {
+    double most = 0, second = 0;
+    for (int i = 0; i < own->touching->surface_count; ++i) {
         const double way = sn_sweep_way(&own->sweep[i], &own->sweep[0]);
         second = fmax(second, fmin(way, most)), most = fmax(way, most);
     }
@@ -244,10 +292,10 @@ static sn_status add_later(parting *own, sn_error *error) {
 
 /* Finds the rows at x, and those of surfaces that are apart and come together in the step: they intersect at its end
  * when nothing stops them. */
-static sn_status determine(const sn_world *world, parting *own, const double *v, sn_error *error) {
+static sn_status determine(parting *own, sn_error *error) {
     sn_touch_rows *rows = &own->touching->rows;
     sn_status status = sn_touch_determine(own->finder, rows, error);
-    if (status || !look_ahead(world, own, v)) return status;
+    if (status || !any_approach(own)) return status;
     exchange(own);
     status = sn_touch_determine_beyond(own->finder, approach, own, rows, &own->later, error);
     exchange(own);
@@ -256,14 +304,123 @@ static sn_status determine(const sn_world *world, parting *own, const double *v,
     return add_later(own, error);
 }
 
+/* Finds the rows of the origin. The surfaces are there, and the ways of the step are known. */
+static sn_status find_first(parting *own, sn_error *error) {
+    sn_touch_rows *rows = &own->touching->rows;
+    double *base = own->base;
+    for (int i = 0; i < own->touching->surface_count; ++i) {
+        const sn_touch_surface *surface = own->touching->surface[i];
+        memcpy(base, surface->position, 3 * (size_t)surface->vertex_count * sizeof *base);
+        base += 3 * (size_t)surface->vertex_count;
+    }
+    own->found = false;
+    sn_status status = determine(own, error);
+    if (!status) status = sn_touch_rows_copy(rows, &own->first, error);
+    if (!status)
+        status =
+            sn_grow(rows->context, (void **)&own->sum, &own->sum_capacity, rows->count, 3 * sizeof *own->sum, error);
+    if (status) return status;
+    for (int i = 0; i < rows->count; ++i)
+        sn_touch_row_motion(rows, &rows->row[i], own->origin, own->sum + 3 * (size_t)i);
+    own->found = true;
+    return SN_OK;
+}
+
+/* A world that was restored has an origin without rows: finds them again. */
+static sn_status find_again(const sn_world *world, parting *own, const double *x, sn_error *error) {
+    const sn_touching *touching = own->touching;
+    for (int i = 0; i < touching->surface_count; ++i) sn_touch_surface_move(touching->surface[i], own->origin);
+    look_ahead(world, own, own->origin + 3 * (size_t)world->model->node_count);
+    const sn_status status = find_first(own, error);
+    for (int i = 0; i < touching->surface_count; ++i) sn_touch_surface_move(touching->surface[i], x);
+    return status;
+}
+
+/* The ways of all surfaces since the origin: until the end of the step, and behind these until now. */
+static void take_ways(parting *own) {
+    const int surfaces = own->touching->surface_count;
+    const double *base = own->base, *ahead = own->ahead;
+    for (int i = 0; i < surfaces; ++i) {
+        const sn_touch_surface *surface = own->touching->surface[i];
+        sn_sweep *end = &own->since[i], *now = &own->since[surfaces + i];
+        sn_sweep_take(surface->vertex_count, base, ahead, end);
+        sn_sweep_take(surface->vertex_count, base, surface->position, now);
+        for (int k = 0; k < 3; ++k) {
+            own->broad.box[i].low[k] = fmin(end->box.low[k], now->box.low[k]);
+            own->broad.box[i].high[k] = fmax(end->box.high[k], now->box.high[k]);
+        }
+        base += 3 * (size_t)surface->vertex_count, ahead += 3 * (size_t)surface->vertex_count;
+    }
+}
+
+static bool stays(const parting *own, int a, int b) {
+    const int surfaces = own->touching->surface_count;
+    const sn_sweep *end = own->since, *now = own->since + surfaces;
+    const double way = fmax(sn_sweep_way(&end[a], &end[b]), sn_sweep_way(&now[a], &now[b]));
+    return way <= STAY * fmin(own->sweep[a].size, own->sweep[b].size) || !sn_touching_may(own->touching, a, b);
+}
+
+/* Whether the rows of the origin serve a step from (x, v). */
+static sn_status serve(const sn_world *world, parting *own, const double *x, const double *v, bool *serves,
+                       sn_error *error) {
+    const size_t numbers = 3 * (size_t)world->model->node_count, size = numbers * sizeof *x;
+    *serves = false;
+    if (!own->found) return SN_OK;
+    *serves = memcmp(x, own->origin, size) == 0 && memcmp(v, own->origin + numbers, size) == 0;
+    if (*serves) return SN_OK;
+    sn_status status = sn_broad_phase_resize(&own->broad, own->touching->surface_count, error);
+    if (status) return status;
+    take_ways(own);
+    status = sn_broad_phase_find(&own->broad, error);
+    *serves = !status;
+    for (int i = 0; i < own->touching->surface_count && *serves; ++i) *serves = stays(own, i, i);
+    for (int i = 0; i < own->broad.count && *serves; ++i)
+        *serves = stays(own, own->broad.pair[i][0], own->broad.pair[i][1]);
+    return status;
+}
+
+/* Takes the rows of the origin, with their gaps at x. */
+static sn_status use_again(parting *own, const double *x, sn_error *error) {
+    sn_touch_rows *rows = &own->touching->rows;
+    const sn_status status = sn_touch_rows_copy(&own->first, rows, error);
+    for (int i = 0; i < rows->count && !status; ++i) {
+        sn_touch_row *row = &rows->row[i];
+        double moved[3];
+        sn_touch_row_motion(rows, row, x, moved);
+        sn_subtract3(moved, own->sum + 3 * (size_t)i, moved);
+        row->gap += sn_dot3(row->n, moved);
+        sn_touch_point_place(own->touching->surface[row->a], &row->at[0], row->point);
+    }
+    return status;
+}
+
+/* The rows for a step from (x, v), where the surfaces are. */
+static sn_status take_rows(const sn_world *world, parting *own, const double *x, const double *v, sn_error *error) {
+    const size_t numbers = 3 * (size_t)world->model->node_count;
+    bool serves = false;
+    sn_status status = own->known && !own->found ? find_again(world, own, x, error) : SN_OK;
+    look_ahead(world, own, v);
+    if (!status) status = serve(world, own, x, v, &serves, error);
+    if (status) return status;
+    if (serves) return use_again(own, x, error);
+    memcpy(own->origin, x, numbers * sizeof *x);
+    memcpy(own->origin + numbers, v, numbers * sizeof *v);
+    status = find_first(own, error);
+    own->known = !status;
+    return status;
+}
+
 static sn_status find_rows(sn_world *world, parting *own, const double *x, const double *v, sn_error *error) {
     sn_touch_rows *rows = &own->touching->rows;
     own->slop = SLOP * world->model->size;
     sn_status status = own->finder ? SN_OK : make_room(world, own, error);
-    if (!status) status = determine(world, own, v, error);
+    if (!status) status = take_rows(world, own, x, v, error);
     if (!status)
         status = sn_grow(world->context, (void **)&own->area.grip, &own->capacity, rows->count, sizeof *own->area.grip,
                          error);
+    if (!status)
+        status = sn_grow(world->context, (void **)&own->area.motion.moved, &own->moved_capacity, rows->count,
+                         3 * sizeof *own->area.motion.moved, error);
     if (!status) status = sn_row_memory_reserve(world->context, &own->memory, rows->count, error);
     if (!status) status = sn_touching_forces(own->touching, error);
     if (!status) start_rows(world, own, x);
@@ -340,7 +497,7 @@ static sn_status check_way(const sn_world *world, parting *own, const sn_trial *
     sn_status status = sn_broad_phase_resize(&own->broad, touching->surface_count, error);
     for (int i = 0; i < touching->surface_count && !status; ++i) {
         sn_touch_surface_carry(touching->surface[i], trial->x, own->end);
-        sn_sweep_take(touching->surface[i], own->end, &own->sweep[i]);
+        sn_sweep_take(touching->surface[i]->vertex_count, touching->surface[i]->position, own->end, &own->sweep[i]);
         own->broad.box[i] = own->sweep[i].box;
     }
     if (!status) status = sn_broad_phase_find(&own->broad, error);
@@ -372,13 +529,13 @@ static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
     const sn_touch_rows *rows = &touching->rows;
     if (!place || !used(touching)) return;
     const sn_touch_area area = looking(world, own, place->t, 0);
+    sn_touch_area_forces(&area, place->x, touching->force);
     own->memory.count = 0;
     for (int i = 0; i < rows->count; ++i) {
         const sn_touch_row *row = &rows->row[i];
         sn_kept_row *out = &own->memory.row[own->memory.count++];
         *out = (sn_kept_row){.key = {row->a, row->b, row->feature[0], row->feature[1]}};
-        sn_touch_area_at(&area, i, place->x, NULL, out->value);
-        memcpy(touching->force + 3 * (size_t)i, out->value, sizeof out->value);
+        memcpy(out->value, touching->force + 3 * (size_t)i, sizeof out->value);
     }
     sn_row_memory_sort(&own->memory);
     sn_touching_finish(touching, NULL);

@@ -12,13 +12,12 @@ double sn_sweep_size(const sn_touch_surface *surface) {
     return fmin(high[0] - low[0], fmin(high[1] - low[1], high[2] - low[2]));
 }
 
-void sn_sweep_take(const sn_touch_surface *surface, const double *end, sn_sweep *sweep) {
-    const int count = surface->vertex_count;
+void sn_sweep_take(int count, const double *start, const double *end, sn_sweep *sweep) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, mean[3] = {0},
            most = 0;
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < 3; ++k) {
-            const double from = surface->position[3 * (size_t)i + (size_t)k], to = end[3 * (size_t)i + (size_t)k];
+            const double from = start[3 * (size_t)i + (size_t)k], to = end[3 * (size_t)i + (size_t)k];
             const double least = from < to ? from : to, largest = from < to ? to : from;
             low[k] = least < low[k] ? least : low[k], high[k] = largest > high[k] ? largest : high[k];
             mean[k] += to - from;
@@ -29,7 +28,7 @@ void sn_sweep_take(const sn_touch_surface *surface, const double *end, sn_sweep 
         double square = 0;
         for (int k = 0; k < 3; ++k) {
             const size_t at = 3 * (size_t)i + (size_t)k;
-            const double way = end[at] - surface->position[at] - sweep->mean[k];
+            const double way = end[at] - start[at] - sweep->mean[k];
             square += way * way;
         }
         most = square > most ? square : most;

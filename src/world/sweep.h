@@ -13,8 +13,8 @@ typedef struct sn_sweep {
 
 /* The smallest extent of a surface at rest, m. */
 double sn_sweep_size(const sn_touch_surface *surface);
-/* Sets everything but the size for the way from the present position of a surface to `end` (vertices x 3). */
-void sn_sweep_take(const sn_touch_surface *surface, const double *end, sn_sweep *sweep);
+/* Sets everything but the size for the way of `count` vertices from `start` to `end` (count x 3). */
+void sn_sweep_take(int count, const double *start, const double *end, sn_sweep *sweep);
 /* The most that points of two surfaces move relative to each other, m. */
 double sn_sweep_way(const sn_sweep *a, const sn_sweep *b);
 

@@ -268,23 +268,23 @@ static int pairs(const sn_box_tree *a, const sn_box_tree *b, int32_t (*group)[2]
 /* ---- Rays and nearest points ---- */
 static inline vd widened(const float *p) { return __builtin_convertvector(*(const vs *)p, vd); }
 
-/* A little more than the rounding of the products is left at both ends. */
+/* A little more than the rounding of the products is left at both ends: of the largest begin, which is at least 0, and
+ * of the least end. */
 static unsigned enter(const sn_box_block *block, const double origin[3], const double inverse[3], double reach,
                       double key[SN_BOX_FAN]) {
     unsigned entered = 0;
     for (int part = 0; part < SN_BOX_FAN; part += SN_WIDTH) {
-        vd low = vd_set(0), high = vd_set(reach), s, t;
+        vd low = vd_set(0), high = vd_set(reach);
         for (int a = 0; a < 3; ++a) {
             const float *near = inverse[a] < 0 ? block->high[a] : block->low[a],
                         *far = inverse[a] < 0 ? block->low[a] : block->high[a];
             const vd from = vd_set(origin[a]), scale = vd_set(inverse[a]);
-            s = (widened(near + part) - from) * scale, t = (widened(far + part) - from) * scale;
-            s = s * vd_select((vi)(s > vd_set(0)), vd_set(1 - 1e-15), vd_set(1 + 1e-15));
-            t = t * vd_select((vi)(t > vd_set(0)), vd_set(1 + 1e-15), vd_set(1 - 1e-15));
-            low = vd_max(s, low), high = vd_min(t, high);
+            low = vd_max((widened(near + part) - from) * scale, low);
+            high = vd_min((widened(far + part) - from) * scale, high);
         }
+        low *= vd_set(1 - 1e-15), high *= vd_set(1 + 1e-15);
         entered |= vi_bits((vi)(low <= high)) << part;
-        for (int l = 0; l < SN_WIDTH; ++l) key[part + l] = low[l];
+        vd_store(key + part, low);
     }
     return entered;
 }
@@ -297,7 +297,7 @@ static void squares(const sn_box_block *block, const double x[3], double square[
             const vd d = vd_max(vd_max(low - vd_set(x[a]), vd_set(x[a]) - high), vd_set(0));
             sum += d * d;
         }
-        for (int l = 0; l < SN_WIDTH; ++l) square[part + l] = sum[l];
+        vd_store(square + part, sum);
     }
 }
 
