@@ -6,8 +6,13 @@
 #include "inside.h"
 
 sn_status sn_workspace_linear(const sn_world *world, const sn_solid *solid, sn_linear **linear, sn_error *error) {
-    return sn_linear_create(world->context, &solid->linear, &world->parameters.solver, world->parameters.no_inertia,
-                            linear, error);
+    sn_linear_model model = solid->linear;
+    const sn_kept *kept = solid->active && solid->active->kept.before ? &solid->active->kept : NULL;
+    const sn_kept_rows rows = {kept ? sn_linear_pattern(world->workspace.linear) : NULL, kept ? kept->row : NULL,
+                               kept ? kept->node : NULL};
+    if (kept) model.kept = &rows;
+    return sn_linear_create(world->context, &model, &world->parameters.solver, world->parameters.no_inertia, linear,
+                            error);
 }
 
 sn_status sn_workspace_fit(sn_world *world, sn_error *error) {
