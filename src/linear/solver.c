@@ -110,7 +110,8 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
     linear->model.kept = NULL;
     linear->mass = (sn_mass){&linear->pattern, model->mass, NULL};
     if (!status) status = sn_pattern_largest_part(context, &linear->pattern, &linear->largest, error);
-    if (!status) status = sn_scatter_map_create(context, model->elements, &linear->pattern, &linear->map, error);
+    if (!status && !model->slaves) /* with slaves: when a matrix is not made by edges */
+        status = sn_scatter_map_create(context, model->elements, &linear->pattern, &linear->map, error);
     if (!status) status = sn_linear_couple_mass(linear, error);
     if (!status) {
         linear->place.x = sn_allocate_zero(context, (size_t)model->nodes * 3, sizeof(double));

@@ -287,13 +287,14 @@ static bool list_symmetric(const sn_matrix *matrix, const sn_block_list *list, c
     return true;
 }
 
-void sn_assemble_elements(const sn_assembly *a, const sn_matrix *matrix) {
+bool sn_assemble_elements(const sn_assembly *a, const sn_matrix *matrix) {
     const int pieces = sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES);
     sweep s = {.assembly = a, .matrix = matrix, .kernels = sn_linear_kernels_for(a->context)};
     s.symmetric = !a->view->unsymmetric;
     s.large = matrix->single_ && matrix->pattern->block_count > LARGE;
     s.edges = a->edges &&
               sn_edges_assemble(a->context, a->edges, a->elements, a->linearised, matrix->pattern, matrix->single_);
+    if (!s.edges && !a->map->place) return false;
     sn_parallel_pieces(a->context, pieces, mass_piece, &s);
     for (int c = 0; c < a->elements->color_count && (a->k != 0 || a->d != 0) && !s.edges; ++c) {
         s.first = a->elements->color_begin[c];
@@ -304,6 +305,7 @@ void sn_assemble_elements(const sn_assembly *a, const sn_matrix *matrix) {
         s.tangent = patch_tangents(a);
         sn_parallel_pieces(a->context, pieces, patch_rows, &s);
     }
+    return true;
 }
 
 void sn_assemble_lists(const sn_assembly *a, const sn_matrix *matrix, const int32_t *place, bool *symmetric) {

@@ -54,7 +54,8 @@ typedef struct sn_assembly {
  * place are left out: sn_coupling_build takes them (coupling.h). */
 void sn_assemble(const sn_assembly *assembly, const sn_matrix *matrix, bool *symmetric);
 /* Its two parts: everything but the listed blocks, and those. place: of sn_listed; NULL: places are looked for. */
-void sn_assemble_elements(const sn_assembly *assembly, const sn_matrix *matrix);
+/* false: nothing was done, because the edges do not serve and the map has no places. */
+bool sn_assemble_elements(const sn_assembly *assembly, const sn_matrix *matrix);
 void sn_assemble_lists(const sn_assembly *assembly, const sn_matrix *matrix, const int32_t *place, bool *symmetric);
 
 /* The places of the listed blocks, and what the matrix had there before them. So a matrix that differs in its listed
