@@ -107,11 +107,12 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
     linear->options = *options;
     linear->is_static = is_static;
     status = make_pattern(linear, error);
-    linear->model.kept = NULL;
     linear->mass = (sn_mass){&linear->pattern, model->mass, NULL};
     if (!status) status = sn_pattern_largest_part(context, &linear->pattern, &linear->largest, error);
-    if (!status && !model->slaves) /* with slaves: when a matrix is not made by edges */
-        status = sn_scatter_map_create(context, model->elements, &linear->pattern, &linear->map, error);
+    const sn_kept_rows *kept = model->kept && model->kept->map ? model->kept : NULL;
+    if (!status && (kept || !model->slaves)) /* with slaves: when a matrix is not made by edges, now or before */
+        status = sn_scatter_map_create(context, model->elements, &linear->pattern, kept, &linear->map, error);
+    linear->model.kept = NULL;
     if (!status) status = sn_linear_couple_mass(linear, error);
     if (!status) {
         linear->place.x = sn_allocate_zero(context, (size_t)model->nodes * 3, sizeof(double));
@@ -140,6 +141,7 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
 }
 
 const sn_pattern *sn_linear_pattern(const sn_linear *linear) { return &linear->pattern; }
+const sn_scatter_map *sn_linear_map(const sn_linear *linear) { return linear->map.place ? &linear->map : NULL; }
 
 void sn_linear_destroy(sn_linear *linear) {
     if (!linear) return;

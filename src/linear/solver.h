@@ -235,6 +235,7 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
                            bool is_static, sn_linear **linear, sn_error *error);
 void sn_linear_destroy(sn_linear *linear);
 const struct sn_pattern *sn_linear_pattern(const sn_linear *linear);
+const struct sn_scatter_map *sn_linear_map(const sn_linear *linear); /* NULL: no matrix has needed it */
 /* Changes tolerance, method and the other options between steps. */
 sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options, sn_error *error);
 

@@ -199,7 +199,7 @@ static sn_status assemble_elements(sn_linear *linear, const sn_choice *c, sn_err
     }
     while (!sn_assemble_elements(&assembly, &linear->matrix)) {
         const sn_status status =
-            sn_scatter_map_create(linear->context, linear->model.elements, &linear->pattern, &linear->map, error);
+            sn_scatter_map_create(linear->context, linear->model.elements, &linear->pattern, NULL, &linear->map, error);
         if (status) return status;
     }
     if (linear->model.slaves) sn_folding_apply(&linear->folding, linear->model.slaves, &linear->matrix);

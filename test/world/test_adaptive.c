@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "failing_allocator.h"
+#include "linear/matrix/assembly.h"
 #include "scene_text.h"
 #include "world/inside.h"
 
@@ -280,6 +281,15 @@ static void check_compiled(sn_world *world) {
     same_bytes(p->diagonal, q->diagonal, (size_t)p->nodes * sizeof *p->diagonal);
     same_bytes(p->column, q->column, (size_t)p->block_count * sizeof *p->column);
     same_bytes(p->mirror, q->mirror, (size_t)p->block_count * sizeof *p->mirror);
+    const sn_scatter_map *map = sn_linear_map(world->workspace.linear);
+    for (int k = 0; map && k < a->batch_count; ++k)
+        for (int64_t n = 0; n < (int64_t)a->batch[k].block_count * SN_LANES; ++n)
+            for (int i = 0, pair = 0; i < 4 && a->batch[k].element_of[n] >= 0; ++i)
+                for (int j = i; j < 4; ++j, ++pair) {
+                    const int32_t *node = a->batch[k].node + n / SN_LANES * 4 * SN_LANES + n % SN_LANES;
+                    assert_int_equal(map->place[k][(n / SN_LANES * 10 + pair) * SN_LANES + n % SN_LANES],
+                                     sn_pattern_find(q, node[i * SN_LANES], node[j * SN_LANES]));
+                }
     sn_linear_destroy(linear);
     sn_solid_destroy(context, fresh);
 }

@@ -14,8 +14,9 @@ typedef struct sn_scatter_map {
     int32_t **place;
 } sn_scatter_map;
 
+/* kept: places in rows that were taken over come from the map before; NULL: none. */
 sn_status sn_scatter_map_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern,
-                                sn_scatter_map *map, sn_error *error);
+                                const sn_kept_rows *kept, sn_scatter_map *map, sn_error *error);
 void sn_scatter_map_release(sn_context *context, sn_scatter_map *map);
 
 /* The mass matrix. It is lumped per node. With a consistent mass, `coupled` holds one number per block of the pattern;
