@@ -46,8 +46,8 @@ typedef struct system {
 
 static sn_status system_create(sn_context *context, int a, int c, matrix_system *s, sn_error *error) {
     sn_status status = beam_create(&s->b, context, a, c, 0.33, error);
-    if (!status) status = sn_pattern_create(context, &s->b.elements, NULL, 0, &s->pattern, error);
-    if (!status) status = sn_scatter_map_create(context, &s->b.elements, &s->pattern, &s->map, error);
+    if (!status) status = sn_pattern_create(context, &s->b.elements, NULL, 0, NULL, &s->pattern, error);
+    if (!status) status = sn_scatter_map_create(context, &s->b.elements, &s->pattern, NULL, &s->map, error);
     if (status) return status;
     s->mass = (sn_mass){&s->pattern, s->b.mass, NULL};
     s->matrix =

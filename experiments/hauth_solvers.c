@@ -96,7 +96,7 @@ static int64_t fill_of(const sn_pattern *pattern, const int32_t *order) {
 /* The natural order is the order of the nodes in the mesh file. */
 static sn_status measure_fill(const sn_world *world, solver_result *result, sn_error *error) {
     sn_pattern pattern = {0};
-    sn_status status = sn_pattern_create(world->context, &world->solid->elements, NULL, 0, &pattern, error);
+    sn_status status = sn_pattern_create(world->context, &world->solid->elements, NULL, 0, NULL, &pattern, error);
     if (status) return status;
     int32_t *order = malloc((size_t)pattern.nodes * sizeof *order);
     if (!order) {

@@ -458,6 +458,8 @@ typedef struct sn_adapt_report {
     int unknowns, hanging;                       /* unknown displacements (3 per free node), and hanging nodes */
     int refined, coarsened;                      /* tets that changed after the last step */
     int refused;                                 /* at the last change: tets that the budget did not let refine */
+    int made_tets, made_rows; /* at the last change: active tets, and rows of the matrix (one per node), that were
+                                 compiled anew; all others were taken over */
     int64_t changes, all_refined, all_coarsened; /* since the world was made */
     sn_energies energy_before, energy_after;     /* J; NaN in the elastic energy when it is not finite */
     double seconds;                              /* real time in s that the last change took */

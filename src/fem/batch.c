@@ -36,6 +36,8 @@ typedef struct work {
     sn_batch_item *item;
     int64_t item_count;
     int64_t *batch_begin; /* batch_count + 1, into item */
+    int64_t *ranks;       /* per batch: of the order of its elements; 0: they have none */
+    int32_t *length;      /* per chunk: its elements */
 } work;
 
 /* ---- Choices ---- */
@@ -250,15 +252,28 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
     return SN_OK;
 }
 
-/* Lists the elements batch by batch, in the order of the chunks to be; fills work->batch_begin. */
-static sn_status sort_items(work *w, const sn_elements_model *model, sn_error *error) {
-    w->item = sn_allocate(w->context, (size_t)w->item_count, sizeof *w->item);
-    w->batch_begin = sn_allocate_zero(w->context, (size_t)model->batch_count + 2, sizeof *w->batch_begin);
-    if (!w->item || !w->batch_begin) return sn_no_memory(error);
-    int64_t *end = w->batch_begin + 1; /* while filling: where the next item of a batch goes */
-    for (int s = 0; s < w->source_count; ++s)
-        for (int e = 0; e < w->source[s].element_count; ++e) ++end[w->batch_of[s][w->source[s].material[e]] + 1];
-    for (int b = 0; b < model->batch_count; ++b) end[b + 1] += end[b];
+/* Lists the elements of a source with an order: first their numbers by rank, then the items of each batch. */
+static sn_status rank_items(work *w, int batches, int64_t *end, sn_error *error) {
+    const sn_batch_source *source = w->source;
+    const sn_element_order *order = source->order;
+    int64_t most = 0;
+    for (int m = 0; m < source->material_count; ++m)
+        if (w->batch_of[0][m] >= 0) w->ranks[w->batch_of[0][m]] = order->count[m];
+    for (int m = 0; m < source->material_count; ++m) most = order->count[m] > most ? order->count[m] : most;
+    int32_t *at = sn_allocate(w->context, (size_t)most, sizeof *at);
+    if (!at) return sn_no_memory(error);
+    for (int b = 0; b < batches; ++b) {
+        for (int64_t r = 0; r < w->ranks[b]; ++r) at[r] = -1;
+        for (int e = 0; e < source->element_count; ++e)
+            if (w->batch_of[0][source->material[e]] == b) at[order->rank[source->stands_for[e]]] = e;
+        for (int64_t r = 0; r < w->ranks[b]; ++r)
+            if (at[r] >= 0) w->item[end[b]++] = (sn_batch_item){.place = r, .element = at[r]};
+    }
+    sn_release(w->context, at);
+    return SN_OK;
+}
+
+static void place_items(work *w, const sn_elements_model *model, int64_t *end) {
     for (int s = 0; s < w->source_count; ++s) {
         const sn_batch_source *source = &w->source[s];
         const int nodes = source->element->nodes, corners = source->element->corners;
@@ -276,25 +291,43 @@ static sn_status sort_items(work *w, const sn_elements_model *model, sn_error *e
         const int64_t count = w->batch_begin[b + 1] - w->batch_begin[b];
         sn_chunk_order(&w->item[w->batch_begin[b]], count, sn_chunk_size(model->batch[b].element, count));
     }
+}
+
+/* Lists the elements batch by batch, in the order of the chunks to be; fills work->batch_begin. */
+static sn_status sort_items(work *w, const sn_elements_model *model, sn_error *error) {
+    w->item = sn_allocate(w->context, (size_t)w->item_count, sizeof *w->item);
+    w->batch_begin = sn_allocate_zero(w->context, (size_t)model->batch_count + 2, sizeof *w->batch_begin);
+    w->ranks = sn_allocate_zero(w->context, (size_t)model->batch_count, sizeof *w->ranks);
+    if (!w->item || !w->batch_begin || !w->ranks) return sn_no_memory(error);
+    int64_t *end = w->batch_begin + 1; /* while filling: where the next item of a batch goes */
+    for (int s = 0; s < w->source_count; ++s)
+        for (int e = 0; e < w->source[s].element_count; ++e) ++end[w->batch_of[s][w->source[s].material[e]] + 1];
+    for (int b = 0; b < model->batch_count; ++b) end[b + 1] += end[b];
+    if (w->source_count == 1 && w->source->order) return rank_items(w, model->batch_count, end, error);
+    place_items(w, model, end);
     return SN_OK;
 }
 
 /* ---- Chunks ---- */
-static sn_status make_chunks(const work *w, sn_elements_model *model, sn_error *error) {
-    int64_t count = 0;
+static int64_t count_of(const work *w, int batch) { return w->batch_begin[batch + 1] - w->batch_begin[batch]; }
+
+/* The elements that the size of the chunks of a batch is made for. */
+static int64_t ordered_of(const work *w, int batch) { return w->ranks[batch] ? w->ranks[batch] : count_of(w, batch); }
+
+static sn_status make_chunks(work *w, sn_elements_model *model, sn_error *error) {
+    int64_t most = 0;
+    for (int b = 0; b < model->batch_count; ++b)
+        most += sn_pieces(ordered_of(w, b), sn_chunk_size(model->batch[b].element, ordered_of(w, b)));
+    model->chunk = sn_allocate(w->context, (size_t)most, sizeof *model->chunk);
+    w->length = sn_allocate(w->context, (size_t)most, sizeof *w->length);
+    if (!model->chunk || !w->length) return sn_no_memory(error);
     for (int b = 0; b < model->batch_count; ++b) {
-        const int64_t elements = w->batch_begin[b + 1] - w->batch_begin[b];
-        count += sn_pieces(elements, sn_chunk_size(model->batch[b].element, elements));
-    }
-    model->chunk = sn_allocate(w->context, (size_t)count, sizeof *model->chunk);
-    if (!model->chunk) return sn_no_memory(error);
-    for (int b = 0; b < model->batch_count; ++b) {
-        const int64_t elements = w->batch_begin[b + 1] - w->batch_begin[b],
-                      size = sn_chunk_size(model->batch[b].element, elements);
+        const int64_t size = sn_chunk_size(model->batch[b].element, ordered_of(w, b));
         int block = 0;
-        for (int64_t first = 0; first < elements; first += size) {
-            const int64_t rest = elements - first, here = rest < size ? rest : size;
-            const int blocks = (int)((here + SN_LANES - 1) / SN_LANES);
+        for (int left = sn_chunk_cut(&w->item[w->batch_begin[b]], count_of(w, b), w->ranks[b], size,
+                                     w->length + model->chunk_count);
+             left > 0; --left) {
+            const int blocks = (w->length[model->chunk_count] + SN_LANES - 1) / SN_LANES;
             model->chunk[model->chunk_count++] = (sn_chunk){b, block, block + blocks};
             block += blocks;
         }
@@ -375,8 +408,25 @@ static sn_status fill_shape(sn_batch *batch, const sn_batch_source *source, int 
     return SN_OK;
 }
 
-static sn_status fill_chunk(const work *w, sn_batch *batch, const sn_chunk *chunk, const sn_batch_item *items,
-                            int64_t count, sn_error *error) {
+/* The same of an element that was compiled before, with the same shape. */
+static void copy_shape(sn_batch *batch, const sn_elements_model *before, int64_t place, int64_t block, int lane,
+                       int padded) {
+    const sn_batch *old = &before->batch[place >> 40];
+    const int64_t lanes = place & (((int64_t)1 << 40) - 1), old_block = lanes / SN_LANES, old_lane = lanes % SN_LANES;
+    const int points = batch->element->points, gradients = points * (batch->element->nodes - 1) * 3;
+    for (int i = 0; i < gradients; ++i)
+        batch->gradient[(block * gradients + i) * SN_LANES + lane] =
+            old->gradient[(old_block * gradients + i) * SN_LANES + old_lane];
+    for (int q = 0; q < points; ++q)
+        batch->weight[(block * points + q) * SN_LANES + lane] =
+            padded ? 0 : old->weight[(old_block * points + q) * SN_LANES + old_lane];
+    for (int i = 0; i < 9 && batch->rest_edge; ++i)
+        batch->rest_edge[(block * 9 + i) * SN_LANES + lane] =
+            old->rest_edge[(old_block * 9 + i) * SN_LANES + old_lane];
+}
+
+static sn_status fill_chunk(const work *w, sn_elements_model *model, sn_batch *batch, const sn_chunk *chunk,
+                            const sn_batch_item *items, int64_t count, sn_error *error) {
     const int nodes = batch->element->nodes;
     for (int64_t n = 0; n < (int64_t)(chunk->block_end - chunk->block_begin) * SN_LANES; ++n) {
         const int padded = n >= count, lane = (int)(n % SN_LANES);
@@ -394,6 +444,11 @@ static sn_status fill_chunk(const work *w, sn_batch *batch, const sn_chunk *chun
             fill_derived(batch, source, it->element, block, lane, padded);
             continue;
         }
+        if (source->before && source->place_before[it->element] >= 0) {
+            copy_shape(batch, source->before, source->place_before[it->element], block, lane, padded);
+            continue;
+        }
+        model->made += !padded;
         const sn_status status = fill_shape(batch, source, it->element, block, lane, padded, error);
         if (status) return sn_within(error, status, "%d.mesh", it->source);
     }
@@ -443,13 +498,10 @@ static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error 
     int64_t first = 0;
     for (int i = 0; i < model->chunk_count; ++i) {
         const sn_chunk *chunk = &model->chunk[i];
-        if (chunk->block_begin == 0) first = w->batch_begin[chunk->batch];
-        const int64_t rest = w->batch_begin[chunk->batch + 1] - first,
-                      room = (int64_t)(chunk->block_end - chunk->block_begin) * SN_LANES;
-        const int64_t count = rest < room ? rest : room;
-        const sn_status status = fill_chunk(w, &model->batch[chunk->batch], chunk, &w->item[first], count, error);
+        const sn_status status =
+            fill_chunk(w, model, &model->batch[chunk->batch], chunk, &w->item[first], w->length[i], error);
         if (status) return status;
-        first += count;
+        first += w->length[i];
     }
     return SN_OK;
 }
@@ -488,6 +540,8 @@ static void end_work(work *w) {
     sn_release(w->context, w->batch_of);
     sn_release(w->context, w->item);
     sn_release(w->context, w->batch_begin);
+    sn_release(w->context, w->ranks);
+    sn_release(w->context, w->length);
 }
 
 sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source, int source_count, int node_count,
@@ -504,6 +558,33 @@ sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source
     if (!status) status = sn_patches_create(context, model, error);
     end_work(&w);
     if (status) sn_elements_release(context, model);
+    return status;
+}
+
+void sn_element_order_release(const sn_context *context, sn_element_order *order) {
+    sn_release(context, order->rank);
+    sn_release(context, order->count);
+    *order = (sn_element_order){0};
+}
+
+sn_status sn_elements_order(sn_context *context, const sn_batch_source *source, int node_count, sn_element_order *order,
+                            sn_error *error) {
+    *order = (sn_element_order){0};
+    sn_elements_model model = {.node_count = node_count};
+    work w = {.context = context, .source = source, .source_count = 1};
+    sn_status status = start_work(&w, &model, error);
+    if (!status) status = make_batches(&w, &model, error);
+    if (!status) status = sort_items(&w, &model, error);
+    order->rank = status ? NULL : sn_allocate(context, (size_t)source->element_count, sizeof *order->rank);
+    order->count = status ? NULL : sn_allocate_zero(context, (size_t)source->material_count, sizeof *order->count);
+    if (!status && (!order->rank || !order->count)) status = sn_no_memory(error);
+    for (int b = 0; b < model.batch_count && !status; ++b)
+        for (int64_t i = w.batch_begin[b]; i < w.batch_begin[b + 1]; ++i)
+            order->rank[w.item[i].element] = (int32_t)(i - w.batch_begin[b]);
+    for (int m = 0; m < source->material_count && !status; ++m)
+        if (w.batch_of[0][m] >= 0) order->count[m] = count_of(&w, w.batch_of[0][m]);
+    end_work(&w);
+    sn_elements_release(context, &model);
     return status;
 }
 

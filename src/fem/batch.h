@@ -113,6 +113,7 @@ typedef struct sn_elements_model {
     sn_chunk *chunk; /* ordered by colour */
     int color_count;
     int *color_begin;           /* color_count + 1: chunks of colour c are [color_begin[c], color_begin[c + 1]) */
+    int made; /* elements whose shapes were computed; all others took them over (sn_batch_source.before) */
     struct sn_patches *patches; /* NULL: none */
     struct sn_coarse *coarse;   /* coarse tets with Green's strain (coarse.h); NULL: none */
 } sn_elements_model;
@@ -267,6 +268,12 @@ const sn_element_kernels *sn_element_kernels_for(const sn_context *context); /* 
 const sn_element_kernels *sn_spring_kernels_for(const sn_context *context);
 
 /* ---- Compilation ---- */
+/* The order of the elements of a source in their batches. */
+typedef struct sn_element_order {
+    int32_t *rank;  /* per element: its number in its batch */
+    int64_t *count; /* per material: the elements of its batch */
+} sn_element_order;
+
 /* What a body contributes; node numbers are already compiled (global) ones. */
 typedef struct sn_batch_source {
     const sn_element *element;
@@ -288,6 +295,12 @@ typedef struct sn_batch_source {
     int green_level;      /* of this level, */
     double green_every;   /* and their frames stay for so many s */
     const double *factor, *number; /* derived elements: per element a weight, and element->numbers numbers */
+    /* Elements that stand for a part of a larger set, whose order they take, so that a change of some of them changes
+     * only the chunks around those. NULL: the elements are ordered by themselves. Of one source alone. */
+    const sn_element_order *order;
+    const int32_t *stands_for;              /* element_count: the element of the larger set, of the same material */
+    const struct sn_elements_model *before; /* NULL: none. Elements with a place there take their shapes from it */
+    const int64_t *place_before; /* element_count: batch << 40 | block << 3 | lane; -1: the element is new */
 } sn_batch_source;
 
 /* Groups the elements of all sources by (element, law, rotation, differential), orders them for locality (by lowest
@@ -296,6 +309,10 @@ typedef struct sn_batch_source {
 sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source, int source_count, int node_count,
                               sn_elements_model *model, sn_error *error);
 void sn_elements_release(sn_context *context, sn_elements_model *model);
+/* The order that the elements of a source would get. Release it also after a failure. */
+sn_status sn_elements_order(sn_context *context, const sn_batch_source *source, int node_count, sn_element_order *order,
+                            sn_error *error);
+void sn_element_order_release(const sn_context *context, sn_element_order *order);
 /* Gives a batch its places in the arrays of the memory. */
 void sn_batch_place_memory(sn_elements_model *model, sn_batch *batch);
 

@@ -65,15 +65,48 @@ static int compare_place(const void *left, const void *right) {
     return (a->element > b->element) - (a->element < b->element);
 }
 
+/* How many of so many items the first half has. */
+static int64_t front_of(int64_t count, int64_t size) { return (count + size - 1) / size / 2 * size; }
+
 void sn_chunk_order(sn_batch_item *item, int64_t count, int64_t size) {
     while (count > size) { /* recursion on the front, loop on the back */
-        const int64_t front = (count + size - 1) / size / 2 * size;
+        const int64_t front = front_of(count, size);
         select_first(item, count, front, longest_axis(item, count));
         sn_chunk_order(item, front, size);
         item += front;
         count -= front;
     }
     if (count > 1) qsort(item, (size_t)count, sizeof *item, compare_place);
+}
+
+/* ---- Cuts ---- */
+/* Follows the bisection of all ranks until the items of a part make one chunk. So a chunk depends on no item outside of
+ * the part. */
+static int cut_ranks(const sn_batch_item *item, int64_t count, int64_t first, int64_t ranks, int64_t size,
+                     int32_t *length) {
+    if (count == 0) return 0;
+    if (count <= size) {
+        *length = (int32_t)count;
+        return 1;
+    }
+    const int64_t front = front_of(ranks, size);
+    int64_t low = 0, high = count; /* items of the front */
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (item[middle].place < first + front)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const int chunks = cut_ranks(item, low, first, front, size, length);
+    return chunks + cut_ranks(item + low, count - low, first + front, ranks - front, size, length + chunks);
+}
+
+int sn_chunk_cut(const sn_batch_item *item, int64_t count, int64_t ranks, int64_t size, int32_t *length) {
+    if (ranks > 0) return cut_ranks(item, count, 0, ranks, size, length);
+    int chunks = 0;
+    for (; count > 0; count -= size) length[chunks++] = (int32_t)(count < size ? count : size);
+    return chunks;
 }
 
 /* ---- Colours ---- */

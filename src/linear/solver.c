@@ -81,12 +81,14 @@ static sn_status make_pattern(sn_linear *linear, sn_error *error) {
     const sn_linear_model *model = &linear->model;
     sn_context *context = linear->context;
     if (!model->slaves)
-        return sn_pattern_create(context, model->elements, model->pair, model->pair_count, &linear->pattern, error);
+        return sn_pattern_create(context, model->elements, model->pair, model->pair_count, model->kept, &linear->pattern,
+                                 error);
     int32_t(*pair)[2];
     int count;
-    sn_status status = sn_slaves_pairs(context, model->elements, model->slaves, &pair, &count, error);
+    sn_status status = sn_slaves_pairs(context, model->elements, model->slaves, model->kept, &pair, &count, error);
     if (!status)
-        status = sn_pattern_create(context, model->elements, (const int32_t(*)[2])pair, count, &linear->pattern, error);
+        status = sn_pattern_create(context, model->elements, (const int32_t(*)[2])pair, count, model->kept,
+                                   &linear->pattern, error);
     sn_release(context, pair);
     if (!status) status = sn_folding_create(context, &linear->pattern, model->slaves, &linear->folding, error);
     if (status) return status;
@@ -107,7 +109,10 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
     status = make_pattern(linear, error);
     linear->mass = (sn_mass){&linear->pattern, model->mass, NULL};
     if (!status) status = sn_pattern_largest_part(context, &linear->pattern, &linear->largest, error);
-    if (!status) status = sn_scatter_map_create(context, model->elements, &linear->pattern, &linear->map, error);
+    const sn_kept_rows *kept = model->kept && model->kept->map ? model->kept : NULL;
+    if (!status && (kept || !model->slaves)) /* with slaves: when a matrix is not made by edges, now or before */
+        status = sn_scatter_map_create(context, model->elements, &linear->pattern, kept, &linear->map, error);
+    linear->model.kept = NULL;
     if (!status) status = sn_linear_couple_mass(linear, error);
     if (!status) {
         linear->place.x = sn_allocate_zero(context, (size_t)model->nodes * 3, sizeof(double));
@@ -134,6 +139,9 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
     *out = linear;
     return SN_OK;
 }
+
+const sn_pattern *sn_linear_pattern(const sn_linear *linear) { return &linear->pattern; }
+const sn_scatter_map *sn_linear_map(const sn_linear *linear) { return linear->map.place ? &linear->map : NULL; }
 
 void sn_linear_destroy(sn_linear *linear) {
     if (!linear) return;

@@ -228,11 +228,14 @@ typedef struct sn_linear_model {
     const struct sn_slaves *slaves; /* hanging nodes (matrix/slaves.h), for assembled operators; NULL: none */
     const int32_t (*pair)[2];       /* node pairs that are coupled in addition to those of the elements */
     int pair_count;
+    const struct sn_kept_rows *kept; /* rows of the pattern of another solver, for sn_linear_create alone; NULL: none */
 } sn_linear_model;
 
 sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options,
                            bool is_static, sn_linear **linear, sn_error *error);
 void sn_linear_destroy(sn_linear *linear);
+const struct sn_pattern *sn_linear_pattern(const sn_linear *linear);
+const struct sn_scatter_map *sn_linear_map(const sn_linear *linear); /* NULL: no matrix has needed it */
 /* Changes tolerance, method and the other options between steps. */
 sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options, sn_error *error);
 

@@ -185,7 +185,7 @@ sn_status sn_linear_couple(sn_linear *linear, double d, double k, const int32_t 
 }
 
 /* Everything but the listed blocks. */
-static void assemble_elements(sn_linear *linear, const sn_choice *c) {
+static sn_status assemble_elements(sn_linear *linear, const sn_choice *c, sn_error *error) {
     sn_assembly assembly = sn_linear_assembly(linear);
     if (c->mixed) assembly.volumes = &linear->volumes;
     if (c->single && linear->edges.group_count && sn_linear_have_cache(linear) &&
@@ -197,8 +197,13 @@ static void assemble_elements(sn_linear *linear, const sn_choice *c) {
         assembly.linearised = linear->cache.value;
         note_cache(linear);
     }
-    sn_assemble_elements(&assembly, &linear->matrix);
+    while (!sn_assemble_elements(&assembly, &linear->matrix)) {
+        const sn_status status =
+            sn_scatter_map_create(linear->context, linear->model.elements, &linear->pattern, NULL, &linear->map, error);
+        if (status) return status;
+    }
     if (linear->model.slaves) sn_folding_apply(&linear->folding, linear->model.slaves, &linear->matrix);
+    return SN_OK;
 }
 
 static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
@@ -213,7 +218,8 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
     if (linear->parted == c->mixed && made_for(&linear->place.listed, linear->m, linear->d, linear->k))
         sn_listed_restore(&linear->listed, &linear->matrix);
     else
-        assemble_elements(linear, c);
+        status = assemble_elements(linear, c, error);
+    if (status) return status;
     linear->parted = c->mixed;
     linear->place.listed.valid = false;
     const sn_assembly assembly = sn_linear_assembly(linear);

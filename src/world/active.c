@@ -9,6 +9,8 @@ void sn_active_destroy(sn_context *context, sn_active *a) {
     void *const array[] = {a->node,         a->material, a->label,  a->leaf, a->depth, a->full,           a->compact,
                            a->hanging.node, a->slave,    a->slaved, a->rest, a->mass,  a->hanging.parent, a->rayleigh};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
+    sn_release(context, a->first);
+    sn_active_drop(context, a);
     sn_release(context, a);
 }
 
@@ -20,6 +22,7 @@ static sn_status allocate(const sn_world *world, sn_active *a, sn_error *error) 
     a->material = sn_allocate(context, leaves, sizeof *a->material);
     a->label = sn_allocate(context, leaves, sizeof *a->label);
     a->depth = sn_allocate(context, leaves, 1);
+    a->first = sn_allocate(context, leaves, sizeof *a->first);
     a->leaf = sn_allocate(context, (size_t)world->model->element_count, sizeof *a->leaf);
     a->compact = sn_allocate(context, nodes, sizeof *a->compact);
     a->slaved = sn_allocate_zero(context, nodes, 1);
@@ -27,7 +30,7 @@ static sn_status allocate(const sn_world *world, sn_active *a, sn_error *error) 
     a->full = sn_allocate(context, nodes, sizeof *a->full);
     a->hanging.node = sn_allocate(context, nodes, sizeof *a->hanging.node);
     a->hanging.parent = sn_allocate(context, nodes, sizeof *a->hanging.parent);
-    return a->node && a->material && a->label && a->depth && a->leaf && a->compact && a->slaved && a->slave &&
+    return a->node && a->material && a->label && a->depth && a->first && a->leaf && a->compact && a->slaved && a->slave &&
                    a->full && a->hanging.node && a->hanging.parent
                ? SN_OK
                : sn_no_memory(error);
@@ -64,6 +67,8 @@ static void list_leaf(void *data, int tet, int level) {
     a->depth[own] = (uint8_t)depth;
     a->label[own] = l->body->mesh->tet_label ? l->body->mesh->tet_label[first] : first;
     a->material[own] = common_material(l->body, first, count);
+    a->first[own] = first;
+    while (l->body->material[a->first[own]] != a->material[own]) ++a->first[own];
     for (int e = first; e < first + count; ++e) a->leaf[e] = own;
 }
 
@@ -129,7 +134,7 @@ static sn_status fill_numbers(const sn_world *world, sn_active *a, sn_error *err
     return SN_OK;
 }
 
-sn_status sn_active_create(const sn_world *world, sn_active **active, sn_error *error) {
+sn_status sn_active_create(const sn_world *world, const sn_solid *before, sn_active **active, sn_error *error) {
     sn_active *a = sn_allocate_zero(world->context, 1, sizeof *a);
     *active = a;
     sn_status status = a ? allocate(world, a, error) : sn_no_memory(error);
@@ -138,7 +143,8 @@ sn_status sn_active_create(const sn_world *world, sn_active **active, sn_error *
     sn_forest_leaves(l.forest, list_leaf, &l);
     list_slaves(world, a);
     number_nodes(world, a);
-    return fill_numbers(world, a, error);
+    status = fill_numbers(world, a, error);
+    return status || !before ? status : sn_active_keep(world, before, a, error);
 }
 
 /* ---- Vectors ---- */

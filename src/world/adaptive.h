@@ -21,6 +21,14 @@
 #include "sinew/world.h"
 #include "time/system.h"
 
+/* What a change leaves as it was: elements and rows of the matrix. It is of use while the next set is compiled. */
+typedef struct sn_kept {
+    const struct sn_solid *before; /* NULL: nothing is kept */
+    int64_t *place;                /* leaf_count: the place of the same tet in the elements before; -1: it is new */
+    int32_t *row;                  /* count: the node before that has the same row of the matrix; -1: a new row */
+    int32_t *node;                 /* nodes before: their numbers now; -1: no longer in use */
+} sn_kept;
+
 /* The active set in the numbers of elements and solver; it belongs to the solid. Compiled again after each change. */
 typedef struct sn_active {
     int leaf_count;
@@ -29,6 +37,8 @@ typedef struct sn_active {
     int64_t *label;    /* leaf_count: the first of its finest tets, for messages */
     int32_t *leaf;     /* per finest tet: its leaf */
     uint8_t *depth;    /* leaf_count: levels between it and the finest */
+    int32_t *first;    /* leaf_count: the first of its finest tets with its material */
+    sn_kept kept;      /* what the set before gives to this one */
     int count;         /* compact nodes */
     int32_t *full;     /* count: the compiled number of each, ascending */
     int32_t *compact;  /* per compiled number; -1: no active tet uses the node */
@@ -89,8 +99,12 @@ void sn_adaptive_measure(const sn_world *world, double *room, double *value);
 /* parameters.c: compiles the elements and the solver again for another active set. The state stays. */
 sn_status sn_world_reactivate(sn_world *world, sn_error *error);
 
-sn_status sn_active_create(const sn_world *world, sn_active **active, sn_error *error);
+/* before: the solid of the set before, whose elements and rows may be taken over; NULL: none. */
+sn_status sn_active_create(const sn_world *world, const struct sn_solid *before, sn_active **active, sn_error *error);
 void sn_active_destroy(sn_context *context, sn_active *active);
+/* active_kept.c: finds what the set before gives to a new one; and drops it when both are compiled. */
+sn_status sn_active_keep(const sn_world *world, const struct sn_solid *before, sn_active *active, sn_error *error);
+void sn_active_drop(const sn_context *context, sn_active *active);
 /* full <- T full, and full <- T^T full (slaves then have 0). */
 void sn_active_follow(const sn_active *active, double *full);
 void sn_active_give(const sn_active *active, double *full);

@@ -321,5 +321,7 @@ sn_status sn_world_adapt_report(const sn_world *world, sn_adapt_report *report) 
     report->finest = world->model->element_count;
     report->unknowns = 3 * (world->solid->active->count - world->solid->active->hanging.count);
     report->hanging = world->solid->active->hanging.count;
+    report->made_tets = world->solid->elements.made;
+    report->made_rows = sn_linear_pattern(world->workspace.linear)->made;
     return SN_OK;
 }

@@ -186,14 +186,15 @@ typedef struct compiled {
     sn_memory memory;
 } compiled;
 
-static sn_status compile(const sn_world *world, compiled *c, sn_error *error) {
-    sn_status status = sn_solid_create(world, &c->solid, error);
+static sn_status compile(const sn_world *world, const sn_solid *before, compiled *c, sn_error *error) {
+    sn_status status = sn_solid_create(world, before, &c->solid, error);
     if (!status)
         status = sn_element_settings_create(world->context, &c->solid->elements, world->parameters.material,
                                             world->state.time, &c->settings, error);
     if (!status) status = sn_workspace_linear(world, c->solid, &c->linear, error);
     if (!status) status = sn_memory_create(world->context, &c->solid->elements, &c->memory, error);
     if (status) return status;
+    sn_solid_settle(world, c->solid);
     c->partial = sn_allocate_zero(world->context, (size_t)c->solid->elements.chunk_count, sizeof *c->partial);
     return c->partial ? SN_OK : sn_no_memory(error);
 }
@@ -216,7 +217,7 @@ static void release_compiled(sn_context *context, compiled *c) {
 
 sn_status sn_world_reactivate(sn_world *world, sn_error *error) {
     compiled c = {0};
-    const sn_status status = compile(world, &c, error);
+    const sn_status status = compile(world, world->solid, &c, error);
     if (!status) c = exchange(world, c);
     release_compiled(world->context, &c);
     if (!status) sn_workspace_forget(world);
@@ -228,7 +229,7 @@ sn_status sn_world_reactivate(sn_world *world, sn_error *error) {
 static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
     compiled c = {0};
     sn_status status = sn_adaptive_weigh(world, error);
-    if (!status) status = compile(world, &c, error);
+    if (!status) status = compile(world, NULL, &c, error);
     if (!status) {
         c = exchange(world, c);
         status = sn_world_relayout(world, error);

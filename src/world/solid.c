@@ -70,12 +70,32 @@ static void fill_active_mass(const sn_world *world, sn_solid *solid) {
     }
 }
 
+/* The order of the finest tets. It depends on their materials, not on the active set. */
+static sn_status take_order(const sn_world *world, const sn_solid *before, sn_solid *solid, sn_error *error) {
+    const sn_batch_source *source = &solid->source[0];
+    if (!before)
+        return sn_within(
+            error,
+            sn_elements_order(world->context, source, world->model->node_count, &solid->order, error), "bodies");
+    const size_t ranks = (size_t)source->element_count, materials = (size_t)source->material_count;
+    sn_element_order *order = &solid->order;
+    order->rank = sn_allocate(world->context, ranks, sizeof *order->rank);
+    order->count = sn_allocate(world->context, materials, sizeof *order->count);
+    if (!order->rank || !order->count) return sn_no_memory(error);
+    memcpy(order->rank, before->order.rank, ranks * sizeof *order->rank);
+    memcpy(order->count, before->order.count, materials * sizeof *order->count);
+    return SN_OK;
+}
+
 /* Replaces the elements of the mesh by the leaves of the active set. */
-static sn_status take_active(const sn_world *world, sn_solid *solid, sn_error *error) {
-    const sn_status status = sn_active_create(world, &solid->active, error);
+static sn_status take_active(const sn_world *world, const sn_solid *before, sn_solid *solid, sn_error *error) {
+    sn_status status = take_order(world, before, solid, error);
+    if (!status) status = sn_active_create(world, before, &solid->active, error);
     if (status) return status;
     const sn_active *active = solid->active;
     sn_batch_source *source = &solid->source[0];
+    source->order = &solid->order, source->stands_for = active->first;
+    source->before = before ? &before->elements : NULL, source->place_before = active->kept.place;
     source->element_count = active->leaf_count;
     source->node = active->node, source->rest = active->rest;
     source->material = active->material, source->label = active->label;
@@ -283,7 +303,7 @@ static sn_status check_levels(const sn_world *world, sn_error *error) {
     return SN_OK;
 }
 
-static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) {
+static sn_status build(const sn_world *world, const sn_solid *before, sn_solid *solid, sn_error *error) {
     const sn_model *model = world->model;
     sn_context *context = world->context;
     const size_t n = (size_t)model->node_count;
@@ -301,7 +321,7 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
     fill_sources(world, solid);
     sn_status status = sn_solid_allows(world, world->parameters.method, error);
     if (!status) status = check_levels(world, error);
-    if (!status && world->adaptive) status = take_active(world, solid, error);
+    if (!status && world->adaptive) status = take_active(world, before, solid, error);
     const int nodes = solid->active ? solid->active->count : model->node_count;
     if (!status) status = fill_mass(world, solid, error);
     if (!status) status = fill_compiled(world, solid, error);
@@ -341,6 +361,7 @@ static void release(sn_context *context, sn_solid *solid) {
     sn_elements_release(context, &solid->elements);
     sn_warping_release(context, &solid->warping);
     sn_active_destroy(context, solid->active);
+    sn_element_order_release(context, &solid->order);
     for (int b = 0; solid->compiled && b < solid->compiled_count; ++b) {
         const sn_element *element = solid->compiled[b].element;
         if (element && element->release) element->release(context, &solid->compiled[b]);
@@ -351,16 +372,22 @@ static void release(sn_context *context, sn_solid *solid) {
     sn_release(context, solid);
 }
 
-sn_status sn_solid_create(const sn_world *world, const sn_solid **solid, sn_error *error) {
+sn_status sn_solid_create(const sn_world *world, const sn_solid *before, const sn_solid **solid, sn_error *error) {
     *solid = NULL;
     sn_solid *own = sn_allocate_zero(world->context, 1, sizeof *own);
     if (!own) return sn_no_memory(error);
-    const sn_status status = build(world, own, error);
+    const sn_status status = build(world, before, own, error);
     if (status)
         release(world->context, own);
     else
         *solid = own;
     return status;
+}
+
+void sn_solid_settle(const sn_world *world, const sn_solid *solid) {
+    if (!solid || !solid->active) return;
+    sn_active_drop(world->context, solid->active);
+    solid->source[0].before = solid->compiled[0].before = NULL;
 }
 
 void sn_solid_destroy(sn_context *context, const sn_solid *solid) {

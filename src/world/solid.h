@@ -23,12 +23,16 @@ typedef struct sn_solid {
     double *weight; /* kg per node for gravity in dynamics: they agree with the mass, so that free fall is exact */
     double *weight_exact;     /* kg per node for gravity in statics: int rho N dV */
     double *rayleigh;         /* 1/s per node: Rayleigh mass damping; NULL: none */
+    sn_element_order order;   /* of an adaptive world: of the finest tets */
     struct sn_active *active; /* of an adaptive world: its elements have compact numbers (adaptive.h); else NULL */
     sn_warping warping;
     sn_linear_model linear;
 } sn_solid;
 
-sn_status sn_solid_create(const sn_world *world, const sn_solid **solid, sn_error *error);
+/* before: the solid of another active set, for the same materials; NULL: none. The result is the same with and without
+ * it. Call sn_solid_settle when everything of this solid is compiled: only then may `before` be destroyed. */
+sn_status sn_solid_create(const sn_world *world, const sn_solid *before, const sn_solid **solid, sn_error *error);
+void sn_solid_settle(const sn_world *world, const sn_solid *solid);
 void sn_solid_destroy(sn_context *context, const sn_solid *solid);
 /* Fails when a body asks for `corotate`, and its materials, its mesh or the method do not allow it. */
 sn_status sn_solid_allows(const sn_world *world, const sn_method *method, sn_error *error);

@@ -6,8 +6,15 @@
 #include "inside.h"
 
 sn_status sn_workspace_linear(const sn_world *world, const sn_solid *solid, sn_linear **linear, sn_error *error) {
-    return sn_linear_create(world->context, &solid->linear, &world->parameters.solver, world->parameters.no_inertia,
-                            linear, error);
+    sn_linear_model model = solid->linear;
+    const sn_linear *before = world->workspace.linear;
+    const sn_kept *kept = solid->active && solid->active->kept.before ? &solid->active->kept : NULL;
+    sn_kept_rows rows;
+    if (kept)
+        rows = (sn_kept_rows){sn_linear_pattern(before), kept->row, kept->node, sn_linear_map(before), kept->place};
+    if (kept) model.kept = &rows;
+    return sn_linear_create(world->context, &model, &world->parameters.solver, world->parameters.no_inertia, linear,
+                            error);
 }
 
 sn_status sn_workspace_fit(sn_world *world, sn_error *error) {

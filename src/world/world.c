@@ -15,7 +15,7 @@ static sn_status build(sn_world *world, const sn_world_options *options, sn_erro
     if (!status) status = sn_parameters_create(world->context, options, &world->parameters, error);
     if (!status) status = sn_model_create(world->context, options, &world->model, error);
     if (!status) status = sn_adaptive_create(world, options, error);
-    if (!status) status = sn_solid_create(world, &world->solid, error);
+    if (!status) status = sn_solid_create(world, NULL, &world->solid, error);
     if (!status)
         status = sn_element_settings_create(world->context, &world->solid->elements, world->parameters.material, 0,
                                             &world->parameters.elements, error);

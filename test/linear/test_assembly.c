@@ -31,8 +31,8 @@ static void open_fixture(fixture *f, int threads) {
     assert_int_equal(sn_context_create(&options, &f->context, NULL), SN_OK);
     assert_int_equal(beam_create(&f->b, f->context, 3, 7, 0.4, NULL), SN_OK);
     const int32_t pair[1][2] = {{2, 90}};
-    assert_int_equal(sn_pattern_create(f->context, &f->b.elements, pair, 1, &f->pattern, NULL), SN_OK);
-    assert_int_equal(sn_scatter_map_create(f->context, &f->b.elements, &f->pattern, &f->map, NULL), SN_OK);
+    assert_int_equal(sn_pattern_create(f->context, &f->b.elements, pair, 1, NULL, &f->pattern, NULL), SN_OK);
+    assert_int_equal(sn_scatter_map_create(f->context, &f->b.elements, &f->pattern, NULL, &f->map, NULL), SN_OK);
     f->n = 3 * f->b.nodes;
     f->mass = (sn_mass){&f->pattern, f->b.mass, NULL};
     f->wide =

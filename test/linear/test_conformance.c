@@ -70,9 +70,9 @@ static void open_for(fixture *f, const sn_preconditioner *p, int a, int c, doubl
     f->options = sn_solver_options_default();
     assert_int_equal(sn_context_create(NULL, &f->context, NULL), SN_OK);
     assert_int_equal(beam_create_for(&f->b, f->context, p ? p->name : "", a, c, 0.33, NULL), SN_OK);
-    assert_int_equal(sn_pattern_create(f->context, &f->b.elements, NULL, 0, &f->pattern, NULL), SN_OK);
+    assert_int_equal(sn_pattern_create(f->context, &f->b.elements, NULL, 0, NULL, &f->pattern, NULL), SN_OK);
     sn_scatter_map map;
-    assert_int_equal(sn_scatter_map_create(f->context, &f->b.elements, &f->pattern, &map, NULL), SN_OK);
+    assert_int_equal(sn_scatter_map_create(f->context, &f->b.elements, &f->pattern, NULL, &map, NULL), SN_OK);
     f->n = 3 * f->b.nodes;
     f->matrix =
         (sn_matrix){.pattern = &f->pattern, .double_ = calloc((size_t)f->pattern.block_count * 9 + 4, sizeof(double))};

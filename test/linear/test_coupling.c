@@ -73,7 +73,7 @@ static void test_build(void **state) {
     make_contacts(&stiff, &f.b, 40, 0, 3);
     make_contacts(&damped, &f.b, 25, 5, 2);
     sn_pattern pattern;
-    assert_int_equal(sn_pattern_create(f.context, &f.b.elements, NULL, 0, &pattern, NULL), SN_OK);
+    assert_int_equal(sn_pattern_create(f.context, &f.b.elements, NULL, 0, NULL, &pattern, NULL), SN_OK);
     sn_coupling c = {0};
     for (int round = 0; round < 2; ++round) { /* the second build uses the memory of the first */
         assert_int_equal(sn_coupling_build(f.context, &pattern, &stiff.list, 2, &damped.list, 0.5, NULL, &c, NULL),
@@ -204,7 +204,7 @@ static void test_auto(void **state) {
         const int32_t pair[1][2] = {{0, (int32_t)s.b.nodes - 1}};
         sn_pattern pattern;
         int largest = 0;
-        assert_int_equal(sn_pattern_create(context, &s.b.elements, pair, trial[k].pairs, &pattern, NULL), SN_OK);
+        assert_int_equal(sn_pattern_create(context, &s.b.elements, pair, trial[k].pairs, NULL, &pattern, NULL), SN_OK);
         assert_int_equal(sn_pattern_largest_part(context, &pattern, &largest, NULL), SN_OK);
         assert_int_equal(largest, trial[k].largest);
         sn_pattern_release(context, &pattern);
@@ -258,7 +258,7 @@ static void test_extension(void **state) {
     fixture f;
     open_small(&f, "cg", "auto", "auto");
     sn_pattern pattern;
-    assert_int_equal(sn_pattern_create(f.context, &f.b.elements, NULL, 0, &pattern, NULL), SN_OK);
+    assert_int_equal(sn_pattern_create(f.context, &f.b.elements, NULL, 0, NULL, &pattern, NULL), SN_OK);
     sn_coupling coupling = {0};
     sn_extension e = {0};
     sn_matrix matrix = {.pattern = &pattern, .coupling = &coupling};

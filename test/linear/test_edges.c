@@ -33,8 +33,8 @@ static void open_fixture(fixture *f, int threads, const char *simd) {
     assert_int_equal(sn_elements_parameters(&f->b.elements, &f->b.parameters, 0, &f->b.settings, NULL), SN_OK);
     f->view = (sn_element_view){.settings = &f->b.settings, .x = f->b.x};
     const int32_t pair[1][2] = {{2, 150}};
-    assert_int_equal(sn_pattern_create(f->context, &f->b.elements, pair, 1, &f->pattern, NULL), SN_OK);
-    assert_int_equal(sn_scatter_map_create(f->context, &f->b.elements, &f->pattern, &f->map, NULL), SN_OK);
+    assert_int_equal(sn_pattern_create(f->context, &f->b.elements, pair, 1, NULL, &f->pattern, NULL), SN_OK);
+    assert_int_equal(sn_scatter_map_create(f->context, &f->b.elements, &f->pattern, NULL, &f->map, NULL), SN_OK);
     assert_true(sn_edges_serve(&f->b.elements, &f->view));
     assert_int_equal(sn_edges_create(f->context, &f->b.elements, &f->pattern, &f->edges, NULL), SN_OK);
     const size_t values = (size_t)f->pattern.block_count * 9 + 8;

@@ -12,9 +12,9 @@ typedef struct nested_beam {
 
 static void open_beam(nested_beam *s, sn_context *context, int a, int c, int refine, double m) {
     assert_int_equal(beam_create_refined(&s->b, context, &sn_element_tet4, a, c, refine, 0.33, NULL), SN_OK);
-    assert_int_equal(sn_pattern_create(context, &s->b.elements, NULL, 0, &s->pattern, NULL), SN_OK);
+    assert_int_equal(sn_pattern_create(context, &s->b.elements, NULL, 0, NULL, &s->pattern, NULL), SN_OK);
     sn_scatter_map map;
-    assert_int_equal(sn_scatter_map_create(context, &s->b.elements, &s->pattern, &map, NULL), SN_OK);
+    assert_int_equal(sn_scatter_map_create(context, &s->b.elements, &s->pattern, NULL, &map, NULL), SN_OK);
     s->matrix =
         (sn_matrix){.pattern = &s->pattern, .double_ = calloc((size_t)s->pattern.block_count * 9 + 8, sizeof(double))};
     const sn_mass mass = {&s->pattern, s->b.mass, NULL};

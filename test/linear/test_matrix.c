@@ -33,7 +33,7 @@ static void test_pattern(void **state) {
     assert_int_equal(beam_create(&b, context, 2, 5, 0.3, NULL), SN_OK);
     const int32_t pair[2][2] = {{0, (int32_t)b.nodes - 1}, {3, 3}};
     sn_pattern p;
-    assert_int_equal(sn_pattern_create(context, &b.elements, pair, 2, &p, NULL), SN_OK);
+    assert_int_equal(sn_pattern_create(context, &b.elements, pair, 2, NULL, &p, NULL), SN_OK);
     assert_true(sn_pattern_find(&p, 0, b.nodes - 1) >= 0 && sn_pattern_find(&p, b.nodes - 1, 0) >= 0);
     assert_int_equal(sn_pattern_find(&p, -1, 0), -1);
     assert_int_equal(sn_pattern_find(&p, 0, b.nodes), -1);
@@ -73,7 +73,7 @@ static void test_product(void **state) {
     beam b;
     assert_int_equal(beam_create(&b, first, 5, 30, 0.3, NULL), SN_OK);
     sn_pattern p;
-    assert_int_equal(sn_pattern_create(first, &b.elements, NULL, 0, &p, NULL), SN_OK);
+    assert_int_equal(sn_pattern_create(first, &b.elements, NULL, 0, NULL, &p, NULL), SN_OK);
     const int n = 3 * p.nodes;
     assert_true(n > 2 * SN_PIECE);
     double *value = calloc((size_t)p.block_count * 9 + 4, sizeof *value), *x = calloc((size_t)n * 3, sizeof *x),

@@ -34,8 +34,8 @@ static void make(divided *d, sn_context *context, const sn_element *element, dou
     sn_error error;
     bool symmetric;
     assert_int_equal(beam_create_with(&d->b, context, element, 2, 5, poisson, &error), SN_OK);
-    assert_int_equal(sn_pattern_create(context, &d->b.elements, NULL, 0, &d->pattern, &error), SN_OK);
-    assert_int_equal(sn_scatter_map_create(context, &d->b.elements, &d->pattern, &d->map, &error), SN_OK);
+    assert_int_equal(sn_pattern_create(context, &d->b.elements, NULL, 0, NULL, &d->pattern, &error), SN_OK);
+    assert_int_equal(sn_scatter_map_create(context, &d->b.elements, &d->pattern, NULL, &d->map, &error), SN_OK);
     assert_int_equal(sn_volumes_create(context, d->b.elements.patches, &d->volumes, &error), SN_OK);
     d->mass = (sn_mass){&d->pattern, d->b.mass, NULL};
     const size_t values = (size_t)d->pattern.block_count * 9 + 8;

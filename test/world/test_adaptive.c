@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "failing_allocator.h"
+#include "linear/matrix/assembly.h"
 #include "scene_text.h"
 #include "world/inside.h"
 
@@ -250,6 +251,122 @@ static void test_save(void **state) {
     sn_context_destroy(other);
 }
 
+/* ---- What a change compiles ---- */
+static void same_bytes(const void *a, const void *b, size_t size) {
+    if (size) assert_memory_equal(a, b, size);
+}
+
+/* The elements and the pattern that took parts of the set before over are those that are made from nothing. */
+static void check_compiled(sn_world *world) {
+    const sn_solid *fresh;
+    sn_linear *linear;
+    assert_int_equal(sn_solid_create(world, NULL, &fresh, NULL), SN_OK);
+    assert_int_equal(sn_linear_create(context, &fresh->linear, &world->parameters.solver, false, &linear, NULL), SN_OK);
+    const sn_elements_model *a = &world->solid->elements, *b = &fresh->elements;
+    assert_int_equal(a->chunk_count, b->chunk_count);
+    same_bytes(a->chunk, b->chunk, (size_t)a->chunk_count * sizeof *a->chunk);
+    assert_int_equal(a->batch_count, b->batch_count);
+    for (int k = 0; k < a->batch_count; ++k) {
+        const size_t lanes = (size_t)a->batch[k].block_count * SN_LANES;
+        assert_int_equal(a->batch[k].block_count, b->batch[k].block_count);
+        same_bytes(a->batch[k].node, b->batch[k].node, 4 * lanes * sizeof(int32_t));
+        same_bytes(a->batch[k].element_of, b->batch[k].element_of, lanes * sizeof(int32_t));
+        same_bytes(a->batch[k].gradient, b->batch[k].gradient, 9 * lanes * sizeof(double));
+        same_bytes(a->batch[k].weight, b->batch[k].weight, lanes * sizeof(double));
+    }
+    const sn_pattern *p = sn_linear_pattern(world->workspace.linear), *q = sn_linear_pattern(linear);
+    assert_int_equal(p->nodes, q->nodes);
+    assert_int_equal(p->block_count, q->block_count);
+    same_bytes(p->row_begin, q->row_begin, (size_t)(p->nodes + 1) * sizeof *p->row_begin);
+    same_bytes(p->diagonal, q->diagonal, (size_t)p->nodes * sizeof *p->diagonal);
+    same_bytes(p->column, q->column, (size_t)p->block_count * sizeof *p->column);
+    same_bytes(p->mirror, q->mirror, (size_t)p->block_count * sizeof *p->mirror);
+    const sn_scatter_map *map = sn_linear_map(world->workspace.linear);
+    for (int k = 0; map && k < a->batch_count; ++k)
+        for (int64_t n = 0; n < (int64_t)a->batch[k].block_count * SN_LANES; ++n)
+            for (int i = 0, pair = 0; i < 4 && a->batch[k].element_of[n] >= 0; ++i)
+                for (int j = i; j < 4; ++j, ++pair) {
+                    const int32_t *node = a->batch[k].node + n / SN_LANES * 4 * SN_LANES + n % SN_LANES;
+                    assert_int_equal(map->place[k][(n / SN_LANES * 10 + pair) * SN_LANES + n % SN_LANES],
+                                     sn_pattern_find(q, node[i * SN_LANES], node[j * SN_LANES]));
+                }
+    sn_linear_destroy(linear);
+    sn_solid_destroy(context, fresh);
+}
+
+static void test_compiled(void **state) {
+    (void)state;
+    char text[1200];
+    snprintf(text, sizeof text, turning, "shear", 0.05, 0.04);
+    sn_world *world = make_on(context, text, NULL, 0);
+    sn_adapt_report r = {0};
+    for (int i = 0, kept = 0; i < 60 || kept < 3; ++i) {
+        const int64_t before = r.changes;
+        run(world, 1);
+        sn_world_adapt_report(world, &r);
+        if (r.changes == before) continue;
+        check_compiled(world);
+        kept += r.made_tets < r.active && r.made_rows < world->solid->active->count;
+        assert_true(i < 200);
+    }
+    sn_world_destroy(world);
+}
+
+/* The root that is nearest to a place in a long beam. */
+static int root_at(const sn_world *world, const double place[3]) {
+    const sn_forest *f = &world->adaptive->forest;
+    int best = -1;
+    double least = INFINITY;
+    for (int t = 0; t < f->root_count; ++t) {
+        double d[3] = {-place[0], -place[1], -place[2]};
+        for (int i = 0; i < 4; ++i)
+            for (int c = 0; c < 3; ++c)
+                d[c] += 0.25 * world->model->rest[3 * (size_t)f->node[10 * (size_t)t + (size_t)i] + (size_t)c];
+        const double own = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        if (own < least) least = own, best = t;
+    }
+    return best;
+}
+
+/* A tet is refined and coarsened again in a beam of so many cells. */
+static void change_of(int cells, sn_adapt_report report[2]) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "{\"sinew\": 1, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [%g, 0.1, 0.1], \"cells\": [%d, 1, 1]}, "
+             "\"refine\": 1}, \"adapt\": {\"levels\": 2, \"select\": {\"box\": [[0.3, -1, -1], [9, 1, 1]]}}, "
+             "\"material\": {\"law\": \"corotated\", \"young\": 1e4, \"poisson\": 0.3, \"density\": 1000}, \"fix\": "
+             "[{\"select\": {\"group\": \"x-\"}}]}]}",
+             0.1 * cells, cells);
+    sn_world *world = make_on(context, text, NULL, 0);
+    sn_forest *f = &world->adaptive->forest;
+    const int tet = root_at(world, (const double[]){0.131, 0.043, 0.038});
+    assert_true(!f->refined[tet]);
+    assert_true(sn_forest_refine(f, tet, INT32_MAX));
+    assert_int_equal(f->journal_count, 1);
+    for (int i = 0; i < 2; ++i) {
+        if (i) sn_forest_coarsen(f, tet);
+        assert_int_equal(sn_world_reactivate(world, NULL), SN_OK);
+        sn_world_adapt_report(world, &report[i]);
+        check_compiled(world);
+    }
+    run(world, 1);
+    sn_world_destroy(world);
+}
+
+/* What is compiled depends on what changed, not on the size of the body. */
+static void test_share(void **state) {
+    (void)state;
+    sn_adapt_report small[2], large[2];
+    change_of(4, small), change_of(16, large);
+    assert_true(large[0].active > 2 * small[0].active);
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(small[i].made_tets, i ? 1 : 8);
+        assert_int_equal(large[i].made_tets, i ? 1 : 8);
+        assert_int_equal(small[i].made_rows, large[i].made_rows);
+        assert_true(small[i].made_rows > 0 && small[i].made_rows < 80);
+    }
+}
+
 /* The density changes: so do the masses of the active set. */
 static void test_material(void **state) {
     (void)state;
@@ -343,6 +460,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ends),     cmocka_unit_test(test_solvers),  cmocka_unit_test(test_patch),
         cmocka_unit_test(test_forces),   cmocka_unit_test(test_momentum), cmocka_unit_test(test_save),
-        cmocka_unit_test(test_material), cmocka_unit_test(test_memory),   cmocka_unit_test(test_refuses)};
+        cmocka_unit_test(test_material), cmocka_unit_test(test_memory),   cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_compiled), cmocka_unit_test(test_share)};
     return cmocka_run_group_tests(tests, start, end);
 }

@@ -27,21 +27,34 @@ void sn_scatter_map_release(sn_context *context, sn_scatter_map *map) {
     *map = (sn_scatter_map){0};
 }
 
-static void fill_places(const sn_batch *batch, const sn_pattern *pattern, int32_t *place) {
-    const int nodes = batch->element->nodes;
-    for (int block = 0; block < batch->block_count; ++block) {
-        const int32_t *node = batch->node + (int64_t)block * nodes * SN_LANES;
-        const int32_t *element = batch->element_of + (int64_t)block * SN_LANES;
-        for (int i = 0; i < nodes; ++i)
-            for (int j = i; j < nodes; ++j, place += SN_LANES)
-                for (int l = 0; l < SN_LANES; ++l)
-                    place[l] =
-                        element[l] < 0 ? -1 : sn_pattern_find(pattern, node[i * SN_LANES + l], node[j * SN_LANES + l]);
-    }
+/* The place of the block (row, column). old: its place before; -1: unknown. A row that was taken over has only moved. */
+static int32_t moved_place(const sn_pattern *pattern, const sn_kept_rows *kept, int32_t old, int32_t row, int32_t column) {
+    return old >= 0 && kept->row[row] >= 0
+               ? old - kept->before->row_begin[kept->row[row]] + pattern->row_begin[row]
+               : sn_pattern_find(pattern, row, column);
+}
+
+static void fill_places(const sn_batch *batch, const sn_pattern *pattern, const sn_kept_rows *kept, int32_t *place) {
+    const int nodes = batch->element->nodes, pairs = nodes * (nodes + 1) / 2;
+    const int64_t lanes_mask = ((int64_t)1 << 40) - 1;
+    for (int block = 0; block < batch->block_count; ++block, place += pairs * SN_LANES)
+        for (int l = 0; l < SN_LANES; ++l) {
+            const int32_t *node = batch->node + (int64_t)block * nodes * SN_LANES + l;
+            const int32_t element = batch->element_of[(int64_t)block * SN_LANES + l];
+            const int64_t before = kept && element >= 0 ? kept->place[element] : -1, lanes = before & lanes_mask;
+            const int32_t *old = before < 0 ? NULL
+                                            : kept->map->place[before >> 40] + lanes / SN_LANES * pairs * SN_LANES +
+                                                  lanes % SN_LANES;
+            for (int i = 0, k = 0; i < nodes; ++i)
+                for (int j = i; j < nodes; ++j, k += SN_LANES)
+                    place[k + l] = element < 0 ? -1
+                                               : moved_place(pattern, kept, old ? old[k] : -1, node[i * SN_LANES],
+                                                          node[j * SN_LANES]);
+        }
 }
 
 sn_status sn_scatter_map_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern,
-                                sn_scatter_map *map, sn_error *error) {
+                                const sn_kept_rows *kept, sn_scatter_map *map, sn_error *error) {
     *map = (sn_scatter_map){.batch_count = elements->batch_count};
     map->place = sn_allocate_zero(context, (size_t)elements->batch_count, sizeof *map->place);
     if (!map->place) return sn_no_memory(error);
@@ -53,7 +66,7 @@ sn_status sn_scatter_map_create(sn_context *context, const sn_elements_model *el
             sn_scatter_map_release(context, map);
             return sn_no_memory(error);
         }
-        fill_places(batch, pattern, map->place[b]);
+        fill_places(batch, pattern, kept, map->place[b]);
     }
     return SN_OK;
 }
@@ -287,13 +300,14 @@ static bool list_symmetric(const sn_matrix *matrix, const sn_block_list *list, c
     return true;
 }
 
-void sn_assemble_elements(const sn_assembly *a, const sn_matrix *matrix) {
+bool sn_assemble_elements(const sn_assembly *a, const sn_matrix *matrix) {
     const int pieces = sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES);
     sweep s = {.assembly = a, .matrix = matrix, .kernels = sn_linear_kernels_for(a->context)};
     s.symmetric = !a->view->unsymmetric;
     s.large = matrix->single_ && matrix->pattern->block_count > LARGE;
     s.edges = a->edges &&
               sn_edges_assemble(a->context, a->edges, a->elements, a->linearised, matrix->pattern, matrix->single_);
+    if (!s.edges && !a->map->place) return false;
     sn_parallel_pieces(a->context, pieces, mass_piece, &s);
     for (int c = 0; c < a->elements->color_count && (a->k != 0 || a->d != 0) && !s.edges; ++c) {
         s.first = a->elements->color_begin[c];
@@ -304,6 +318,7 @@ void sn_assemble_elements(const sn_assembly *a, const sn_matrix *matrix) {
         s.tangent = patch_tangents(a);
         sn_parallel_pieces(a->context, pieces, patch_rows, &s);
     }
+    return true;
 }
 
 void sn_assemble_lists(const sn_assembly *a, const sn_matrix *matrix, const int32_t *place, bool *symmetric) {

@@ -14,8 +14,9 @@ typedef struct sn_scatter_map {
     int32_t **place;
 } sn_scatter_map;
 
+/* kept: places in rows that were taken over come from the map before; NULL: none. */
 sn_status sn_scatter_map_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern,
-                                sn_scatter_map *map, sn_error *error);
+                                const sn_kept_rows *kept, sn_scatter_map *map, sn_error *error);
 void sn_scatter_map_release(sn_context *context, sn_scatter_map *map);
 
 /* The mass matrix. It is lumped per node. With a consistent mass, `coupled` holds one number per block of the pattern;
@@ -54,7 +55,8 @@ typedef struct sn_assembly {
  * place are left out: sn_coupling_build takes them (coupling.h). */
 void sn_assemble(const sn_assembly *assembly, const sn_matrix *matrix, bool *symmetric);
 /* Its two parts: everything but the listed blocks, and those. place: of sn_listed; NULL: places are looked for. */
-void sn_assemble_elements(const sn_assembly *assembly, const sn_matrix *matrix);
+/* false: nothing was done, because the edges do not serve and the map has no places. */
+bool sn_assemble_elements(const sn_assembly *assembly, const sn_matrix *matrix);
 void sn_assemble_lists(const sn_assembly *assembly, const sn_matrix *matrix, const int32_t *place, bool *symmetric);
 
 /* The places of the listed blocks, and what the matrix had there before them. So a matrix that differs in its listed

@@ -9,6 +9,8 @@
 #ifndef SN_LINEAR_MATRIX_H
 #define SN_LINEAR_MATRIX_H
 
+#include <stdbool.h>
+
 #include "base/vector.h"
 #include "fem/batch.h"
 
@@ -19,7 +21,18 @@ typedef struct sn_pattern {
     int32_t *column;    /* block_count, ascending in a row */
     int32_t *diagonal;  /* nodes: the place of block (i, i) */
     int32_t *mirror;    /* block_count: the place of block (j, i) */
+    int made;           /* rows that were made from elements; all others were taken over */
 } sn_pattern;
+
+/* Rows that a new pattern takes over from one for other elements, which has the same columns in other numbers. */
+typedef struct sn_kept_rows {
+    const sn_pattern *before;
+    const int32_t *row;  /* per node: its number before; -1: the row is made from the elements */
+    const int32_t *node; /* per node before: its number now, ascending; -1: no longer there */
+    const struct sn_scatter_map *map; /* of the pattern before (assembly.h); NULL: none */
+    const int64_t *place; /* per element: its place before, batch << 40 | block << 3 | lane; -1: it is new */
+} sn_kept_rows;
+static inline bool sn_row_kept(const sn_kept_rows *kept, int32_t node) { return kept && kept->row[node] >= 0; }
 
 /* Blocks that do not come from elements: contact, springs, loads that follow the body. Row and column are nodes, value
  * is column-major. */
@@ -59,9 +72,10 @@ sn_status sn_block_list_reserve(const sn_context *context, sn_block_list *list, 
 
 void sn_block_list_release(const sn_context *context, sn_block_list *list);
 
-/* Makes the pattern of the elements and their patches plus `pair_count` more node pairs. Both triangles are added. */
+/* Makes the pattern of the elements and their patches plus `pair_count` more node pairs. Both triangles are added.
+ * kept: rows that need not be made; NULL: none. */
 sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2],
-                            int pair_count, sn_pattern *pattern, sn_error *error);
+                            int pair_count, const sn_kept_rows *kept, sn_pattern *pattern, sn_error *error);
 void sn_pattern_release(sn_context *context, sn_pattern *pattern);
 /* The number of nodes in the largest set of nodes that hang together. */
 sn_status sn_pattern_largest_part(sn_context *context, const sn_pattern *pattern, int *nodes, sn_error *error);

@@ -15,7 +15,8 @@ typedef struct incidence {
     int64_t *begin; /* nodes + 1 */
     int64_t *item;  /* offset of the element's first node in its batch's node array; extra partners as ~node */
     int32_t *batch; /* batch of the item, -1 for a partner */
-    const sn_patches *patches; /* NULL: none count */
+    const sn_patches *patches;  /* NULL: none count */
+    const sn_kept_rows *kept;  /* their nodes have no items; NULL: none */
 } incidence;
 
 static void incidence_release(sn_context *context, incidence *in) {
@@ -35,6 +36,7 @@ static void visit_elements(const sn_elements_model *elements, incidence *in, int
                 const int64_t offset = (int64_t)block * nodes * SN_LANES + l;
                 for (int i = 0; i < nodes; ++i) {
                     const int32_t node = batch->node[offset + (int64_t)i * SN_LANES];
+                    if (sn_row_kept(in->kept, node)) continue;
                     if (!next) {
                         ++in->begin[node + 1];
                     } else {
@@ -50,6 +52,7 @@ static void visit_pairs(const int32_t (*pair)[2], int pair_count, incidence *in,
     for (int i = 0; i < pair_count; ++i)
         for (int side = 0; side < 2; ++side) {
             const int32_t node = pair[i][side];
+            if (sn_row_kept(in->kept, node)) continue;
             if (!next) {
                 ++in->begin[node + 1];
             } else {
@@ -134,13 +137,24 @@ static void sort_row(int32_t *row, int count) {
     }
 }
 
+/* A row in the numbers of now: they ascend as those before did. Returns the number of columns; `row` may be NULL. */
+static int take_row(const sn_kept_rows *kept, int32_t node, int32_t *row) {
+    const sn_pattern *before = kept->before;
+    const int32_t begin = before->row_begin[kept->row[node]], count = before->row_begin[kept->row[node] + 1] - begin;
+    for (int32_t k = 0; k < count && row; ++k) row[k] = kept->node[before->column[begin + k]];
+    return count;
+}
+
 static sn_status fill(sn_context *context, const sn_elements_model *elements, const incidence *in, int32_t *seen,
                       sn_pattern *pattern, sn_error *error) {
     const int nodes = pattern->nodes;
     for (int i = 0; i < nodes; ++i) seen[i] = -1;
     pattern->row_begin[0] = 0;
     for (int32_t i = 0; i < nodes; ++i) {
-        const int64_t end = pattern->row_begin[i] + (int64_t)gather_row(elements, in, i, seen, NULL);
+        const bool kept = sn_row_kept(in->kept, i);
+        const int count = kept ? take_row(in->kept, i, NULL) : gather_row(elements, in, i, seen, NULL);
+        const int64_t end = pattern->row_begin[i] + (int64_t)count;
+        pattern->made += !kept;
         if (end > INT32_MAX / 9)
             return sn_fail(error, SN_UNSUPPORTED, "the matrix of %d nodes has too many blocks", nodes);
         pattern->row_begin[i + 1] = (int32_t)end;
@@ -152,6 +166,13 @@ static sn_status fill(sn_context *context, const sn_elements_model *elements, co
     for (int i = 0; i < nodes; ++i) seen[i] = -1;
     for (int32_t i = 0; i < nodes; ++i) {
         int32_t *row = pattern->column + pattern->row_begin[i];
+        if (sn_row_kept(in->kept, i)) {
+            const int32_t old = in->kept->row[i];
+            take_row(in->kept, i, row);
+            pattern->diagonal[i] =
+                pattern->row_begin[i] + in->kept->before->diagonal[old] - in->kept->before->row_begin[old];
+            continue;
+        }
         const int count = gather_row(elements, in, i, seen, row);
         sort_row(row, count);
         pattern->diagonal[i] = sn_pattern_find(pattern, i, i);
@@ -161,10 +182,10 @@ static sn_status fill(sn_context *context, const sn_elements_model *elements, co
 }
 
 sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2],
-                            int pair_count, sn_pattern *pattern, sn_error *error) {
+                            int pair_count, const sn_kept_rows *kept, sn_pattern *pattern, sn_error *error) {
     const int nodes = elements->node_count;
     *pattern = (sn_pattern){.nodes = nodes};
-    incidence in = {.patches = elements->patches};
+    incidence in = {.patches = elements->patches, .kept = kept};
     int32_t *seen = sn_allocate(context, (size_t)nodes, sizeof *seen);
     pattern->row_begin = sn_allocate(context, (size_t)nodes + 1, sizeof *pattern->row_begin);
     pattern->diagonal = sn_allocate(context, (size_t)nodes, sizeof *pattern->diagonal);

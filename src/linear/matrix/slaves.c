@@ -26,21 +26,21 @@ static int stencil(const sn_slaves *slaves, const int32_t *slave_of, const int32
                    int32_t list[STENCIL]) {
     int count = 0;
     bool any = false;
-    for (int i = 0; i < nodes; ++i) {
+    for (int i = 0; i < nodes; ++i) any = any || slave_of[node[i * SN_LANES]] >= 0;
+    for (int i = 0; i < nodes && any; ++i) {
         const int32_t own = node[i * SN_LANES], s = slave_of[own];
-        any = any || s >= 0;
         if (s < 0) {
             add_once(own, list, &count);
             continue;
         }
         for (int k = 0; k < 2; ++k) add_once(slaves->parent[s][k], list, &count);
     }
-    return any ? count : 0;
+    return count;
 }
 
 /* Writes the pairs of all elements with slaves, or counts them when `pair` is NULL. */
 static int64_t visit_pairs(const sn_elements_model *elements, const sn_slaves *slaves, const int32_t *slave_of,
-                           int32_t (*pair)[2]) {
+                           const sn_kept_rows *kept, int32_t (*pair)[2]) {
     int64_t count = 0;
     for (int b = 0; b < elements->batch_count; ++b) {
         const sn_batch *batch = &elements->batch[b];
@@ -51,26 +51,29 @@ static int64_t visit_pairs(const sn_elements_model *elements, const sn_slaves *s
             const int size =
                 stencil(slaves, slave_of, batch->node + n / SN_LANES * nodes * SN_LANES + n % SN_LANES, nodes, list);
             for (int i = 0; i < size; ++i)
-                for (int j = i + 1; j < size; ++j, ++count)
+                for (int j = i + 1; j < size; ++j) {
+                    if (sn_row_kept(kept, list[i]) && sn_row_kept(kept, list[j])) continue;
                     if (pair) pair[count][0] = list[i], pair[count][1] = list[j];
+                    ++count;
+                }
         }
     }
     return count;
 }
 
 sn_status sn_slaves_pairs(const sn_context *context, const sn_elements_model *elements, const sn_slaves *slaves,
-                          int32_t (**pair)[2], int *count, sn_error *error) {
+                          const sn_kept_rows *kept, int32_t (**pair)[2], int *count, sn_error *error) {
     *pair = NULL, *count = 0;
     int32_t *slave_of = number_slaves(context, slaves, elements->node_count);
     if (!slave_of) return sn_no_memory(error);
-    const int64_t wanted = visit_pairs(elements, slaves, slave_of, NULL);
+    const int64_t wanted = visit_pairs(elements, slaves, slave_of, kept, NULL);
     sn_status status = SN_OK;
     if (wanted > INT32_MAX) status = sn_fail(error, SN_UNSUPPORTED, "the mesh has too many hanging nodes");
     if (!status) {
         *pair = sn_allocate(context, (size_t)wanted + 1, sizeof **pair);
         status = *pair ? SN_OK : sn_no_memory(error);
     }
-    if (!status) *count = (int)visit_pairs(elements, slaves, slave_of, *pair);
+    if (!status) *count = (int)visit_pairs(elements, slaves, slave_of, kept, *pair);
     sn_release(context, slave_of);
     return status;
 }
