@@ -73,12 +73,24 @@ static double error_of(const trace *t, const trace *standard, int steps) {
     return far / most;
 }
 
-/* The longest step by the mean one. */
-static double stall(const stopwatch *watch) {
+/* The mean step and the longest one, ms. */
+typedef struct pace {
+    double mean, longest;
+} pace;
+
+static pace pace_of(const stopwatch *watch) {
     enum { FIRST = 34 };
-    double longest = 0, sum = 0;
-    for (int i = FIRST; i < watch->count; ++i) longest = fmax(longest, watch->least[i]), sum += watch->least[i];
-    return longest * (watch->count - FIRST) / sum;
+    pace p = {0};
+    for (int i = FIRST; i < watch->count; ++i) {
+        p.longest = fmax(p.longest, 1e3 * watch->least[i]);
+        p.mean += 1e3 * watch->least[i] / (watch->count - FIRST);
+    }
+    return p;
+}
+
+static double stall(const stopwatch *watch) {
+    const pace p = pace_of(watch);
+    return p.longest / p.mean;
 }
 
 /* ---- Example 8 ---- */
@@ -122,7 +134,7 @@ static sn_status bar(experiment_run *run, sn_error *error) {
     trace t[2][BARS] = {0};
     FILE *table = experiment_table(run, "bar.csv",
                                    "load (N/m2),variant,seconds,newton iterations,linear iterations,divided steps,"
-                                   "longest step by mean,error in 8 s,error at the end",
+                                   "mean step (ms),longest step (ms),error in 8 s,error at the end",
                                    error);
     if (!table) return SN_IO;
     sn_status status = SN_OK;
@@ -131,9 +143,10 @@ static sn_status bar(experiment_run *run, sn_error *error) {
         for (int k = 0; k < BARS && !status; ++k) {
             const trace *own = &t[l][k];
             const double *end = own->place[steps - 1], *green = t[l][GREEN].place[steps - 1];
-            fprintf(table, "%g,%s,%.4g,%d,%d,%d,%.3g,%.3g,%.3g\n", load[l], bars[k].name, stopwatch_total(&own->watch),
-                    own->newton, own->linear, own->divided, stall(&own->watch), error_of(own, &t[l][GREEN], calm),
-                    size(end, green) / size(green, NULL));
+            const pace p = pace_of(&own->watch);
+            fprintf(table, "%g,%s,%.4g,%d,%d,%d,%.3g,%.3g,%.3g,%.3g\n", load[l], bars[k].name,
+                    stopwatch_total(&own->watch), own->newton, own->linear, own->divided, p.mean, p.longest,
+                    error_of(own, &t[l][GREEN], calm), size(end, green) / size(green, NULL));
         }
         experiment_progress(run, 0.82 + 0.05 * (l + 1));
     }
@@ -176,10 +189,11 @@ static sn_status bar(experiment_run *run, sn_error *error) {
                          error_of(&t[1][FRAMES], &t[1][GREEN], steps));
         experiment_claim(run, "bar-calm", t[0][COROTATE].divided, "0", t[0][COROTATE].divided == 0,
                          "example 8: divided steps of corotate; of Green's strain everywhere %d", t[0][GREEN].divided);
-        const double longest = stall(&t[0][COROTATE].watch);
-        experiment_claim(run, "bar-even", longest, "< 3", longest < 3,
-                         "example 8: longest step of corotate by its mean one; of Green's strain everywhere %.3g",
-                         stall(&t[0][GREEN].watch));
+        const pace own = pace_of(&t[0][COROTATE].watch), green = pace_of(&t[0][GREEN].watch);
+        experiment_claim(run, "bar-even", own.longest / own.mean, "< 3", own.longest < 3 * own.mean,
+                         "example 8: longest step of corotate (%.3g ms) by its mean one (%.3g ms); of Green's strain "
+                         "everywhere %.3g (%.3g and %.3g ms)",
+                         own.longest, own.mean, green.longest / green.mean, green.longest, green.mean);
         experiment_plot(run, "corner.svg",
                         "set title 'Corner of the bar of example 8'\nset xlabel 'time, s'\nset ylabel 'displacement "
                         "along the load, m'\nset key left top\nplot 'corner.csv' using 1:2 every ::1 with lines lw 2 "

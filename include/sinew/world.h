@@ -204,6 +204,11 @@ typedef struct sn_adapt {
     double detail;          /* at least 0; default 0.05 */
     int every;              /* steps from check to check, at least 1; default 5 */
     int wait;               /* checks, at least 1; default 10 */
+
+    /* true (default): hanging nodes give the forces on them to their parents. false: these forces are left out, as in
+     * Hauth's thesis, to show what that costs: forces across a border of levels are not in balance, and the matrix is
+     * not symmetric. */
+    bool reaction;
 } sn_adapt;
 SN_API const sn_listing *sn_adapt_measures(int *count);
 

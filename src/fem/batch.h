@@ -101,9 +101,11 @@ typedef struct sn_elements_model {
                      weights */
     int positive; /* some law needs J > 0 */
     bool splits;  /* all batches are of elements that split: the linearised tension alone can be asked for */
-    bool unsymmetric;  /* some batch has a vertex_matrix: the view of a linearisation must be unsymmetric */
-    int projects;      /* some batch `projects` */
-    bool muscle;       /* some batch is muscle */
+    bool unsymmetric; /* some batch has a vertex_matrix, or `one_sided`: the view of a linearisation must be unsymmetric
+                       */
+    bool one_sided;   /* hanging nodes give no forces to their parents (linear/matrix/slaves.h) */
+    int projects;     /* some batch `projects` */
+    bool muscle;      /* some batch is muscle */
     int64_t kept_size; /* doubles of the kept rotations, 64-byte aligned */
     int source_count;
     sn_batch_origin *origin; /* source_count */

@@ -71,9 +71,9 @@ static sn_status check_method(const sn_linear_model *model, const sn_solver_opti
             snprintf(text + strlen(text), sizeof text - strlen(text), ", %s", solver[i].name);
     }
     return sn_fail_at(error, SN_BAD_INPUT, "solver.method",
-                      "solver.method '%s' is for symmetric matrices, and warping_matrix 'vertex' makes another one; "
-                      "allowed are %s",
-                      options->method, text);
+                      "solver.method '%s' is for symmetric matrices, and %s makes another one; allowed are %s",
+                      options->method, model->elements->one_sided ? "adapt.reaction false" : "warping_matrix 'vertex'",
+                      text);
 }
 
 /* The pattern. With slaves: also the pairs that their parents couple, and how blocks are folded. */

@@ -68,7 +68,9 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     const sn_solver_options *o = &linear->options;
     if (linear->place.view.tension) return choose_scalar(o);
     sn_choice c = {.assembled = !is(o->operator_, "assembly-free")};
-    const sn_preconditioner *chosen = grouped ? NULL : auto_direct(linear, &c, rescue),
+    /* The symmetric part of a one-sided matrix may be indefinite: its factor is no preconditioner. */
+    const bool factors = !grouped && !linear->model.elements->one_sided;
+    const sn_preconditioner *chosen = factors ? auto_direct(linear, &c, rescue) : NULL,
                             *direct = chosen ? chosen : sn_direct_find(o->method);
     c.single = c.assembled && !direct &&
                (is(o->precision, "single") ||

@@ -96,6 +96,7 @@ static void number_nodes(const sn_world *world, sn_active *a) {
         a->full[a->count++] = i;
     }
     for (int i = 0; i < 4 * a->leaf_count; ++i) a->node[i] = a->compact[a->node[i]];
+    a->hanging.one_sided = !world->adaptive->options.reaction;
     for (int i = 0; i < a->count; ++i) {
         if (!a->slaved[a->full[i]]) continue;
         const int32_t *parent = levels->parent + 2 * (size_t)levels->place[a->full[i]];

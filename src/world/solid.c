@@ -353,6 +353,7 @@ static sn_status build(const sn_world *world, const sn_solid *before, sn_solid *
     solid->linear.position = solid->active->rest, solid->linear.mass = solid->active->mass;
     solid->linear.levels = NULL;
     solid->linear.slaves = solid->active->hanging.count ? &solid->active->hanging : NULL;
+    if (solid->active->hanging.one_sided) solid->elements.unsymmetric = solid->elements.one_sided = true;
     return sn_within(error, sn_adaptive_allows_elements(&solid->elements, solid->warping.block_count > 0, error),
                      "bodies.0.adapt");
 }

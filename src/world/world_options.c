@@ -264,6 +264,8 @@ static const sn_field body_fields[] = {
     {"adapt.every", SN_FIELD_INT, AT(adapt.every), 1, 1, 1e6, 0, 5, NULL, NULL, "", "steps from check to check"},
     {"adapt.wait", SN_FIELD_INT, AT(adapt.wait), 1, 1, 1e6, 0, 10, NULL, NULL, "",
      "checks for which the measure must stay below `coarsen`"},
+    {"adapt.reaction", SN_FIELD_BOOL, AT(adapt.reaction), 1, 0, 1, 0, 1, NULL, NULL, "",
+     "hanging nodes give the forces on them to their parents; false leaves this out, as Hauth does: a worse model"},
     {"corotate.from", SN_FIELD_INT, AT(corotate.from), 1, -1, 255, 0, -1, NULL, NULL, "",
      "law corotated, on refined meshes: the level with Green's strain, whose tets give the finer elements their "
      "frames; "

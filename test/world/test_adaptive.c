@@ -111,18 +111,20 @@ static void test_solvers(void **state) {
     sn_world_destroy(plain);
 }
 
+/* A block that is stretched by a tenth, with free sides. */
+static const char stretched[] =
+    "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"mode\": \"static\", \"newton\": {\"tolerance\": 1e-12}}, "
+    "\"solver\": {\"tolerance\": 1e-13, \"precision\": \"double\", \"iterations\": 5000}, \"bodies\": [{\"mesh\": "
+    "{\"box\": {\"size\": [0.4, 0.1, 0.1], \"cells\": [4, 1, 1]}, \"refine\": 1}, \"adapt\": {\"levels\": 2, "
+    "\"select\": {\"sphere\": {\"center\": [0.15, 0.07, 0.03], \"radius\": 0.04}}}, \"material\": {\"law\": "
+    "\"neo-hookean\", \"young\": 1e4, \"poisson\": 0.3}, \"fix\": [{\"select\": {\"group\": \"x-\"}, \"axes\": "
+    "\"x\"}, {\"select\": {\"group\": \"x+\"}, \"axes\": \"x\", \"displacement\": [0.04, 0, 0]}, {\"select\": "
+    "{\"group\": \"y-\"}, \"axes\": \"y\"}, {\"select\": {\"group\": \"z-\"}, \"axes\": \"z\"}]}]}";
+
 /* A uniform stretch is a solution of statics, with any border between the levels. */
 static void test_patch(void **state) {
     (void)state;
-    static const char text[] =
-        "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"mode\": \"static\", \"newton\": {\"tolerance\": 1e-12}}, "
-        "\"solver\": {\"tolerance\": 1e-13, \"precision\": \"double\", \"iterations\": 5000}, \"bodies\": [{\"mesh\": "
-        "{\"box\": {\"size\": [0.4, 0.1, 0.1], \"cells\": [4, 1, 1]}, \"refine\": 1}, \"adapt\": {\"levels\": 2, "
-        "\"select\": {\"sphere\": {\"center\": [0.15, 0.07, 0.03], \"radius\": 0.04}}}, \"material\": {\"law\": "
-        "\"neo-hookean\", \"young\": 1e4, \"poisson\": 0.3}, \"fix\": [{\"select\": {\"group\": \"x-\"}, \"axes\": "
-        "\"x\"}, {\"select\": {\"group\": \"x+\"}, \"axes\": \"x\", \"displacement\": [0.04, 0, 0]}, {\"select\": "
-        "{\"group\": \"y-\"}, \"axes\": \"y\"}, {\"select\": {\"group\": \"z-\"}, \"axes\": \"z\"}]}]}";
-    sn_world *world = make_on(context, text, NULL, 0);
+    sn_world *world = make_on(context, stretched, NULL, 0);
     assert_true(world->solid->active->hanging.count > 20);
     run(world, 1);
     const double *X = world->model->rest, *x = world->state.x;
@@ -169,6 +171,51 @@ static void test_forces(void **state) {
     }
     free(keep), free(d);
     sn_world_destroy(world);
+}
+
+/* The sum of the forces of the elements at a strained place, by the largest force. */
+static double unbalance(sn_world *world) {
+    const int n = 3 * world->model->node_count;
+    double sum[3] = {0}, most = 0;
+    for (int i = 0; i < n; ++i) world->state.x[i] += 0.002 * sin(7.0 * i), world->state.v[i] = 0;
+    sn_active_follow(world->solid->active, world->state.x);
+    assert_int_equal(sn_world_force_inside(world, world->state.x, NULL, NULL, NULL), SN_OK);
+    for (int i = 0; i < n; ++i) {
+        sum[i % 3] += world->workspace.inside[i];
+        most = fmax(most, fabs(world->workspace.inside[i]));
+    }
+    return sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) / most;
+}
+
+/* Without the reaction: the forces across a border are not in balance, and a uniform stretch is no solution. All
+ * methods for unsymmetric matrices find the same wrong one, in few iterations of Newton's method: the matrix is that of
+ * the forces. */
+static void test_reaction(void **state) {
+    (void)state;
+    static const sn_override set[][2] = {{{"bodies.0.adapt.reaction", "false"}, {"solver.method", "auto"}},
+                                         {{"bodies.0.adapt.reaction", "false"}, {"solver.method", "gmres"}},
+                                         {{"bodies.0.adapt.reaction", "false"}, {"solver.method", "qmr"}}};
+    sn_world *whole = make_on(context, stretched, NULL, 0), *without[3];
+    for (int k = 0; k < 3; ++k) {
+        sn_step_report report;
+        without[k] = make_on(context, stretched, set[k], 2);
+        assert_int_equal(sn_world_step(without[k], &report, NULL), SN_OK);
+        assert_true(report.newton_iterations <= 6);
+        assert_true(gap(without[0], without[k], whole->model->node_count) < 1e-9);
+    }
+    run(whole, 1);
+    assert_true(gap(whole, without[0], whole->model->node_count) > 1e-4);
+    assert_true(unbalance(whole) < 1e-12);
+    assert_true(unbalance(without[0]) > 0.1);
+    for (int k = 0; k < 3; ++k) sn_world_destroy(without[k]);
+    sn_world_destroy(whole);
+    /* A method for symmetric matrices is refused, also when nothing hangs yet. */
+    sn_world *world;
+    sn_error error = {0};
+    char text[1200];
+    snprintf(text, sizeof text, beam, 1, "\"adapt\": {\"levels\": 2, \"reaction\": false},", "neo-hookean");
+    assert_int_equal(world_from_text(context, "test", text, NULL, 0, &world, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "adapt.reaction"));
 }
 
 static double most_of(const double *a, const double *b) {
@@ -461,6 +508,6 @@ int main(void) {
         cmocka_unit_test(test_ends),     cmocka_unit_test(test_solvers),  cmocka_unit_test(test_patch),
         cmocka_unit_test(test_forces),   cmocka_unit_test(test_momentum), cmocka_unit_test(test_save),
         cmocka_unit_test(test_material), cmocka_unit_test(test_memory),   cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_compiled), cmocka_unit_test(test_share)};
+        cmocka_unit_test(test_compiled), cmocka_unit_test(test_share),    cmocka_unit_test(test_reaction)};
     return cmocka_run_group_tests(tests, start, end);
 }

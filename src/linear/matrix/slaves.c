@@ -93,7 +93,7 @@ static int carriers(const sn_slaves *slaves, int slave, int32_t node, int32_t li
 static void fold_block(const sn_pattern *pattern, const sn_slaves *slaves, int32_t row, int32_t place, int row_slave,
                        int column_slave, sn_folding *f) {
     int32_t r[2], c[2];
-    const int rows = carriers(slaves, row_slave, row, r),
+    const int rows = slaves->one_sided && row_slave >= 0 ? 0 : carriers(slaves, row_slave, row, r),
               columns = carriers(slaves, column_slave, pattern->column[place], c);
     for (int i = 0; i < rows; ++i)
         for (int j = 0; j < columns; ++j, ++f->count) {
@@ -197,6 +197,10 @@ void sn_slaves_follow(const sn_slaves *slaves, double *x) {
 }
 
 void sn_slaves_give(const sn_slaves *slaves, double *f) {
+    if (slaves->one_sided) {
+        sn_slaves_clear(slaves, f);
+        return;
+    }
     for (int s = 0; s < slaves->count; ++s) {
         double *p = f + 3 * (size_t)slaves->parent[s][0], *q = f + 3 * (size_t)slaves->parent[s][1];
         double *own = f + 3 * (size_t)slaves->node[s];
