@@ -7,7 +7,7 @@
  *   settle   refuses steps in which bodies may have passed through each other
  *   end      keeps the forces for the next step
  *
- * Rest: the rows stay as they are, with their present gaps, while surfaces that may touch have moved relative to each
+ * Rest: the rows keep their normals, areas and triangles while surfaces that may touch have moved relative to each
  * other by less than a hundredth of the smaller one since the rows were found, and will not move farther in the step.
  * So little is looked for where little moves. A step that is taken again in parts finds its rows only once.
  *
@@ -27,10 +27,12 @@
 #include "sweep.h"
 #include "touching.h"
 
-static const double SLOP = 1e-3; /* depth that stays, in sizes of the model: contacts at rest do not break */
-static const double STAY = 0.01; /* way of two bodies for which rows are kept, in sizes of the smaller one */
-static const double PASS = 0.25; /* way of two bodies in a step, in sizes of the smaller one */
-static const double FAST = 1;    /* speed at which a depth goes away at most, in sizes of the smaller body per second */
+static const double SLOP = 1e-3;   /* depth that stays, in sizes of the model: contacts at rest do not break */
+static const double STAY = 0.01;   /* way of two bodies for which rows are kept, in sizes of the smaller one */
+static const double STEEP = 0.25;  /* squared cosine between a kept row and the normal of the triangle that it meets */
+static const double BESIDE = 0.25; /* of its triangle: a kept row may meet the plane this far beside it */
+static const double PASS = 0.25;   /* way of two bodies in a step, in sizes of the smaller one */
+static const double FAST = 1; /* speed at which a depth goes away at most, in sizes of the smaller body per second */
 
 typedef struct parting {
     sn_touching *touching;
@@ -45,8 +47,6 @@ typedef struct parting {
     bool known, found;    /* whether there is an origin; whether the rows of the origin are in `first` */
     sn_touch_rows first;  /* the rows as they were found */
     double *base;         /* vertices of all surfaces x 3: where they were then */
-    double *sum;          /* rows x 3: sums of the motion matrices times the positions of the origin */
-    int sum_capacity;
     double *end;          /* vertices of the largest surface x 3: where they are after the step */
     double *ahead;        /* vertices of all surfaces x 3: where they would be after it without contact */
     sn_sweep *sweep;      /* surfaces */
@@ -91,7 +91,6 @@ static void destroy(sn_world *world, sn_interaction *self) {
     sn_touch_rows_release(&own->later);
     sn_touch_rows_release(&own->first);
     sn_release(world->context, own->origin);
-    sn_release(world->context, own->sum);
     sn_release(world->context, own->area.grip);
     sn_release(world->context, own->area.motion.place);
     sn_release(world->context, own->area.motion.moved);
@@ -316,14 +315,8 @@ static sn_status find_first(parting *own, sn_error *error) {
     own->found = false;
     sn_status status = determine(own, error);
     if (!status) status = sn_touch_rows_copy(rows, &own->first, error);
-    if (!status)
-        status =
-            sn_grow(rows->context, (void **)&own->sum, &own->sum_capacity, rows->count, 3 * sizeof *own->sum, error);
-    if (status) return status;
-    for (int i = 0; i < rows->count; ++i)
-        sn_touch_row_motion(rows, &rows->row[i], own->origin, own->sum + 3 * (size_t)i);
-    own->found = true;
-    return SN_OK;
+    own->found = !status;
+    return status;
 }
 
 /* A world that was restored has an origin without rows: finds them again. */
@@ -360,14 +353,10 @@ static bool stays(const parting *own, int a, int b) {
     return way <= STAY * fmin(own->sweep[a].size, own->sweep[b].size) || !sn_touching_may(own->touching, a, b);
 }
 
-/* Whether the rows of the origin serve a step from (x, v). */
-static sn_status serve(const sn_world *world, parting *own, const double *x, const double *v, bool *serves,
-                       sn_error *error) {
-    const size_t numbers = 3 * (size_t)world->model->node_count, size = numbers * sizeof *x;
+/* Whether surfaces that may touch have stayed near to where they were at the origin, and will. */
+static sn_status serve(parting *own, bool *serves, sn_error *error) {
     *serves = false;
     if (!own->found) return SN_OK;
-    *serves = memcmp(x, own->origin, size) == 0 && memcmp(v, own->origin + numbers, size) == 0;
-    if (*serves) return SN_OK;
     sn_status status = sn_broad_phase_resize(&own->broad, own->touching->surface_count, error);
     if (status) return status;
     take_ways(own);
@@ -379,32 +368,60 @@ static sn_status serve(const sn_world *world, parting *own, const double *x, con
     return status;
 }
 
-/* Takes the rows of the origin, with their gaps at x. */
-static sn_status use_again(parting *own, const double *x, sn_error *error) {
+/* Looks along the normal from the point that found the row to the triangle that it met. Returns false when it does not
+ * meet this triangle well. The two points of the row lie on its normal again: its forces have no torque together. */
+static bool carry_row(const parting *own, sn_touch_row *row) {
+    const sn_touch_surface *const side[2] = {own->touching->surface[row->a], own->touching->surface[row->b]};
+    const int from = row->feature[0] < 0 ? 1 : 0, to = 1 - from;
+    const double *corner[3];
+    double x[3], y[3], way[3], N[3], part[3];
+    for (int k = 0; k < 3; ++k)
+        corner[k] = side[to]->position + 3 * (size_t)side[to]->triangle[3 * (size_t)row->at[to].triangle + (size_t)k];
+    sn_touch_point_place(side[from], &row->at[from], x);
+    sn_area_vector3(corner[0], corner[1], corner[2], N);
+    const double along = sn_dot3(N, row->n), square = sn_dot3(N, N);
+    if (row->feature[1] < 0 || !(along * along > STEEP * square)) return false;
+    sn_subtract3(corner[0], x, way);
+    const double length = sn_dot3(N, way) / along;
+    for (int k = 0; k < 3; ++k) y[k] = x[k] + length * row->n[k];
+    for (int k = 0; k < 3; ++k) {
+        sn_area_vector3(y, corner[(k + 1) % 3], corner[(k + 2) % 3], part);
+        row->at[to].share[k] = sn_dot3(N, part) / square;
+        if (!(row->at[to].share[k] > -BESIDE)) return false;
+    }
+    row->gap = from ? length : -length;
+    sn_touch_point_place(side[0], &row->at[0], row->point);
+    return true;
+}
+
+/* Takes the rows of the origin to the present places. Returns whether all of them could be carried. */
+static sn_status carry_rows(const parting *own, bool *carried, sn_error *error) {
     sn_touch_rows *rows = &own->touching->rows;
-    const sn_status status = sn_touch_rows_copy(&own->first, rows, error);
-    for (int i = 0; i < rows->count && !status; ++i) {
-        sn_touch_row *row = &rows->row[i];
-        double moved[3];
-        sn_touch_row_motion(rows, row, x, moved);
-        sn_subtract3(moved, own->sum + 3 * (size_t)i, moved);
-        row->gap += sn_dot3(row->n, moved);
-        sn_touch_point_place(own->touching->surface[row->a], &row->at[0], row->point);
+    sn_status status = SN_OK;
+    sn_touch_rows_clear(rows);
+    for (int i = 0; i < own->first.count && *carried && !status; ++i) {
+        sn_touch_row row = own->first.row[i];
+        *carried = carry_row(own, &row);
+        if (*carried)
+            status = sn_touch_rows_append(rows, own->touching->surface[row.a], &row.at[0],
+                                          own->touching->surface[row.b], &row.at[1], &row, error);
     }
     return status;
 }
 
 /* The rows for a step from (x, v), where the surfaces are. */
 static sn_status take_rows(const sn_world *world, parting *own, const double *x, const double *v, sn_error *error) {
-    const size_t numbers = 3 * (size_t)world->model->node_count;
+    const size_t numbers = 3 * (size_t)world->model->node_count, size = numbers * sizeof *x;
     bool serves = false;
     sn_status status = own->known && !own->found ? find_again(world, own, x, error) : SN_OK;
     look_ahead(world, own, v);
-    if (!status) status = serve(world, own, x, v, &serves, error);
-    if (status) return status;
-    if (serves) return use_again(own, x, error);
-    memcpy(own->origin, x, numbers * sizeof *x);
-    memcpy(own->origin + numbers, v, numbers * sizeof *v);
+    if (!status && own->found && memcmp(x, own->origin, size) == 0 && memcmp(v, own->origin + numbers, size) == 0)
+        return sn_touch_rows_copy(&own->first, &own->touching->rows, error);
+    if (!status) status = serve(own, &serves, error);
+    if (!status && serves) status = carry_rows(own, &serves, error);
+    if (status || serves) return status;
+    memcpy(own->origin, x, size);
+    memcpy(own->origin + numbers, v, size);
     status = find_first(own, error);
     own->known = !status;
     return status;

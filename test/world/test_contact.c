@@ -134,6 +134,32 @@ static void test_kept(void **state) {
     close_stage(&s);
 }
 
+/* Two free blocks slide over each other slowly: kept contacts keep the momenta. */
+static void test_kept_momentum(void **state) {
+    (void)state;
+    contact_stage s;
+    double p0[3], l0[3], p[3], l[3];
+    open_stage(&s, "area", 1);
+    s.options.gravity[1] = 0;
+    s.options.contact.friction = 0.1;
+    s.options.time.newton.tolerance = 1e-13;
+    s.options.solver.tolerance = 1e-12;
+    add_box(&s, 0, 0, 0, 0.2, 0.2, 2)->initial.velocity[1] = 0.02;
+    add_box(&s, 0.03, 0.1995, 0.02, 0.2, 0.2, 2)->initial.velocity[0] = 0.02;
+    create_stage(&s);
+    sn_world_momentum(s.world, p0, l0);
+    for (int i = 0; i < 4; ++i) {
+        step_stage(&s, 1);
+        assert_true(sn_world_contacts(s.world, NULL, 0) > 0);
+        sn_world_momentum(s.world, p, l);
+        for (int k = 0; k < 3; ++k) {
+            assert_near(p[k], p0[k], 1e-10 * 0.16);
+            assert_near(l[k], l0[k], 1e-8 * 0.016);
+        }
+    }
+    close_stage(&s);
+}
+
 /* ---- The same bits ---- */
 
 static void pile(contact_stage *s, const char *response, int threads) {
@@ -336,14 +362,29 @@ static void test_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        EACH(test_surface, "penalty"), EACH(test_surface, "area"),    EACH(test_list, "penalty"),
-        EACH(test_list, "area"),       EACH(test_threads, "penalty"), EACH(test_threads, "area"),
-        EACH(test_saved, "penalty"),   EACH(test_saved, "area"),      EACH(test_events, "penalty"),
-        EACH(test_quiet, "penalty"),   EACH(test_quiet, "area"),      EACH(test_no_memory, "penalty"),
-        EACH(test_no_memory, "area"),  EACH(test_events, "area"),     cmocka_unit_test(test_penalty_derivatives),
-        EACH(test_list, "exact"),      EACH(test_threads, "exact"),   EACH(test_saved, "exact"),
-        EACH(test_events, "exact"),    cmocka_unit_test(test_ahead),  cmocka_unit_test(test_errors),
+        EACH(test_surface, "penalty"),
+        EACH(test_surface, "area"),
+        EACH(test_list, "penalty"),
+        EACH(test_list, "area"),
+        EACH(test_threads, "penalty"),
+        EACH(test_threads, "area"),
+        EACH(test_saved, "penalty"),
+        EACH(test_saved, "area"),
+        EACH(test_events, "penalty"),
+        EACH(test_quiet, "penalty"),
+        EACH(test_quiet, "area"),
+        EACH(test_no_memory, "penalty"),
+        EACH(test_no_memory, "area"),
+        EACH(test_events, "area"),
+        cmocka_unit_test(test_penalty_derivatives),
+        EACH(test_list, "exact"),
+        EACH(test_threads, "exact"),
+        EACH(test_saved, "exact"),
+        EACH(test_events, "exact"),
+        cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_errors),
         cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_kept_momentum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
