@@ -459,10 +459,10 @@ typedef struct sn_energies {
 } sn_energies;
 /* The active set of an adaptive body, and its last change: energies and momenta just before and just after it. */
 typedef struct sn_adapt_report {
-    int active, finest;                          /* active tets, and tets of the finest mesh */
-    int unknowns, hanging;                       /* unknown displacements (3 per free node), and hanging nodes */
-    int refined, coarsened;                      /* tets that changed after the last step */
-    int refused;                                 /* at the last change: tets that the budget did not let refine */
+    int active, finest;       /* active tets, and tets of the finest mesh */
+    int unknowns, hanging;    /* unknown displacements (3 per free node), and hanging nodes */
+    int refined, coarsened;   /* tets that changed after the last step */
+    int refused;              /* at the last change: tets that the budget did not let refine */
     int made_tets, made_rows; /* at the last change: active tets, and rows of the matrix (one per node), that were
                                  compiled anew; all others were taken over */
     int64_t changes, all_refined, all_coarsened; /* since the world was made */

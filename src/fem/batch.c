@@ -421,8 +421,7 @@ static void copy_shape(sn_batch *batch, const sn_elements_model *before, int64_t
         batch->weight[(block * points + q) * SN_LANES + lane] =
             padded ? 0 : old->weight[(old_block * points + q) * SN_LANES + old_lane];
     for (int i = 0; i < 9 && batch->rest_edge; ++i)
-        batch->rest_edge[(block * 9 + i) * SN_LANES + lane] =
-            old->rest_edge[(old_block * 9 + i) * SN_LANES + old_lane];
+        batch->rest_edge[(block * 9 + i) * SN_LANES + lane] = old->rest_edge[(old_block * 9 + i) * SN_LANES + old_lane];
 }
 
 static sn_status fill_chunk(const work *w, sn_elements_model *model, sn_batch *batch, const sn_chunk *chunk,

@@ -114,8 +114,8 @@ typedef struct sn_elements_model {
     int chunk_count;
     sn_chunk *chunk; /* ordered by colour */
     int color_count;
-    int *color_begin;           /* color_count + 1: chunks of colour c are [color_begin[c], color_begin[c + 1]) */
-    int made; /* elements whose shapes were computed; all others took them over (sn_batch_source.before) */
+    int *color_begin; /* color_count + 1: chunks of colour c are [color_begin[c], color_begin[c + 1]) */
+    int made;         /* elements whose shapes were computed; all others took them over (sn_batch_source.before) */
     struct sn_patches *patches; /* NULL: none */
     struct sn_coarse *coarse;   /* coarse tets with Green's strain (coarse.h); NULL: none */
 } sn_elements_model;
@@ -302,7 +302,7 @@ typedef struct sn_batch_source {
     const sn_element_order *order;
     const int32_t *stands_for;              /* element_count: the element of the larger set, of the same material */
     const struct sn_elements_model *before; /* NULL: none. Elements with a place there take their shapes from it */
-    const int64_t *place_before; /* element_count: batch << 40 | block << 3 | lane; -1: the element is new */
+    const int64_t *place_before;            /* element_count: batch << 40 | block << 3 | lane; -1: the element is new */
 } sn_batch_source;
 
 /* Groups the elements of all sources by (element, law, rotation, differential), orders them for locality (by lowest

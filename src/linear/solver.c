@@ -81,8 +81,8 @@ static sn_status make_pattern(sn_linear *linear, sn_error *error) {
     const sn_linear_model *model = &linear->model;
     sn_context *context = linear->context;
     if (!model->slaves)
-        return sn_pattern_create(context, model->elements, model->pair, model->pair_count, model->kept, &linear->pattern,
-                                 error);
+        return sn_pattern_create(context, model->elements, model->pair, model->pair_count, model->kept,
+                                 &linear->pattern, error);
     int32_t(*pair)[2];
     int count;
     sn_status status = sn_slaves_pairs(context, model->elements, model->slaves, model->kept, &pair, &count, error);

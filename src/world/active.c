@@ -30,8 +30,8 @@ static sn_status allocate(const sn_world *world, sn_active *a, sn_error *error) 
     a->full = sn_allocate(context, nodes, sizeof *a->full);
     a->hanging.node = sn_allocate(context, nodes, sizeof *a->hanging.node);
     a->hanging.parent = sn_allocate(context, nodes, sizeof *a->hanging.parent);
-    return a->node && a->material && a->label && a->depth && a->first && a->leaf && a->compact && a->slaved && a->slave &&
-                   a->full && a->hanging.node && a->hanging.parent
+    return a->node && a->material && a->label && a->depth && a->first && a->leaf && a->compact && a->slaved &&
+                   a->slave && a->full && a->hanging.node && a->hanging.parent
                ? SN_OK
                : sn_no_memory(error);
 }

@@ -1,6 +1,6 @@
-/* What a change of the active set leaves as it was. A tet that is active before and after keeps the shape of its element.
- * A row of the matrix stays when all tets around its node stay, and with them the carriers of their corners: a corner is
- * carried by itself, or by its parents when it is a slave. So the rows of these nodes are made anew:
+/* What a change of the active set leaves as it was. A tet that is active before and after keeps the shape of its
+ * element. A row of the matrix stays when all tets around its node stay, and with them the carriers of their corners: a
+ * corner is carried by itself, or by its parents when it is a slave. So the rows of these nodes are made anew:
  *   - the corners of tets that come or go, and their carriers before and after;
  *   - the same of tets with a corner that became a slave, or is none any more. */
 #include <string.h>

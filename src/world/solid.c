@@ -75,8 +75,7 @@ static sn_status take_order(const sn_world *world, const sn_solid *before, sn_so
     const sn_batch_source *source = &solid->source[0];
     if (!before)
         return sn_within(
-            error,
-            sn_elements_order(world->context, source, world->model->node_count, &solid->order, error), "bodies");
+            error, sn_elements_order(world->context, source, world->model->node_count, &solid->order, error), "bodies");
     const size_t ranks = (size_t)source->element_count, materials = (size_t)source->material_count;
     sn_element_order *order = &solid->order;
     order->rank = sn_allocate(world->context, ranks, sizeof *order->rank);

@@ -27,11 +27,12 @@ void sn_scatter_map_release(sn_context *context, sn_scatter_map *map) {
     *map = (sn_scatter_map){0};
 }
 
-/* The place of the block (row, column). old: its place before; -1: unknown. A row that was taken over has only moved. */
-static int32_t moved_place(const sn_pattern *pattern, const sn_kept_rows *kept, int32_t old, int32_t row, int32_t column) {
-    return old >= 0 && kept->row[row] >= 0
-               ? old - kept->before->row_begin[kept->row[row]] + pattern->row_begin[row]
-               : sn_pattern_find(pattern, row, column);
+/* The place of the block (row, column). old: its place before; -1: unknown. A row that was taken over has only moved.
+ */
+static int32_t moved_place(const sn_pattern *pattern, const sn_kept_rows *kept, int32_t old, int32_t row,
+                           int32_t column) {
+    return old >= 0 && kept->row[row] >= 0 ? old - kept->before->row_begin[kept->row[row]] + pattern->row_begin[row]
+                                           : sn_pattern_find(pattern, row, column);
 }
 
 static void fill_places(const sn_batch *batch, const sn_pattern *pattern, const sn_kept_rows *kept, int32_t *place) {
@@ -42,14 +43,14 @@ static void fill_places(const sn_batch *batch, const sn_pattern *pattern, const 
             const int32_t *node = batch->node + (int64_t)block * nodes * SN_LANES + l;
             const int32_t element = batch->element_of[(int64_t)block * SN_LANES + l];
             const int64_t before = kept && element >= 0 ? kept->place[element] : -1, lanes = before & lanes_mask;
-            const int32_t *old = before < 0 ? NULL
-                                            : kept->map->place[before >> 40] + lanes / SN_LANES * pairs * SN_LANES +
-                                                  lanes % SN_LANES;
+            const int32_t *old =
+                before < 0 ? NULL
+                           : kept->map->place[before >> 40] + lanes / SN_LANES * pairs * SN_LANES + lanes % SN_LANES;
             for (int i = 0, k = 0; i < nodes; ++i)
                 for (int j = i; j < nodes; ++j, k += SN_LANES)
                     place[k + l] = element < 0 ? -1
                                                : moved_place(pattern, kept, old ? old[k] : -1, node[i * SN_LANES],
-                                                          node[j * SN_LANES]);
+                                                             node[j * SN_LANES]);
         }
 }
 

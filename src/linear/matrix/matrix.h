@@ -27,8 +27,8 @@ typedef struct sn_pattern {
 /* Rows that a new pattern takes over from one for other elements, which has the same columns in other numbers. */
 typedef struct sn_kept_rows {
     const sn_pattern *before;
-    const int32_t *row;  /* per node: its number before; -1: the row is made from the elements */
-    const int32_t *node; /* per node before: its number now, ascending; -1: no longer there */
+    const int32_t *row;               /* per node: its number before; -1: the row is made from the elements */
+    const int32_t *node;              /* per node before: its number now, ascending; -1: no longer there */
     const struct sn_scatter_map *map; /* of the pattern before (assembly.h); NULL: none */
     const int64_t *place; /* per element: its place before, batch << 40 | block << 3 | lane; -1: it is new */
 } sn_kept_rows;

@@ -15,7 +15,7 @@ typedef struct incidence {
     int64_t *begin; /* nodes + 1 */
     int64_t *item;  /* offset of the element's first node in its batch's node array; extra partners as ~node */
     int32_t *batch; /* batch of the item, -1 for a partner */
-    const sn_patches *patches;  /* NULL: none count */
+    const sn_patches *patches; /* NULL: none count */
     const sn_kept_rows *kept;  /* their nodes have no items; NULL: none */
 } incidence;
 

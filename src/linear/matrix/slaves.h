@@ -31,8 +31,8 @@ typedef struct sn_folding {
     int32_t *clear;     /* cleared: the places right and left of the diagonal of slaves */
 } sn_folding;
 
-/* The pairs of nodes that T^T A T couples in addition to those of the elements, but for those between kept rows. Release
- * *pair with sn_release. */
+/* The pairs of nodes that T^T A T couples in addition to those of the elements, but for those between kept rows.
+ * Release *pair with sn_release. */
 sn_status sn_slaves_pairs(const sn_context *context, const sn_elements_model *elements, const sn_slaves *slaves,
                           const sn_kept_rows *kept, int32_t (**pair)[2], int *count, sn_error *error);
 sn_status sn_folding_create(const sn_context *context, const sn_pattern *pattern, const sn_slaves *slaves,
