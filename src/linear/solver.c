@@ -130,7 +130,8 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
     }
     if (!status && model->elements->splits) status = sn_scalar_create(context, model->elements, &linear->scalar, error);
     if (!status) status = keep_rotations(linear, error);
-    if (!status && model->elements->coarse) status = sn_corotated_create(context, &linear->model, &linear->corotated, error);
+    if (!status && model->elements->coarse)
+        status = sn_corotated_create(context, &linear->model, &linear->corotated, error);
     if (!status) status = sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + sn_krylov_cg.vectors, error);
     if (status) {
         sn_linear_destroy(linear);
