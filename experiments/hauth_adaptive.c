@@ -44,7 +44,7 @@ static sn_status step_for(sn_world *world, int steps, sn_error *error) {
 
 static int64_t changes_of(const sn_world *world) {
     sn_adapt_report report = {0};
-    sn_world_adapt_report(world, &report);
+    sn_world_adapt_report(world, 0, &report);
     return report.changes;
 }
 
@@ -65,7 +65,7 @@ static sn_status press(experiment_run *run, int refine, int levels, poke *result
         status = sn_world_step(world, NULL, error);
         const double now = thread_seconds() - start;
         sn_adapt_report r;
-        if (sn_world_adapt_report(world, &r)) continue;
+        if (sn_world_adapt_report(world, 0, &r)) continue;
         since = r.changes == known ? since + 1 : 0;
         if (since == 0) change = r.seconds;
         if (since == 1) next = now; /* it makes edges and coarse lattices anew */
@@ -86,7 +86,7 @@ static sn_status press(experiment_run *run, int refine, int levels, poke *result
     if (!status) result->under = value[1];
     if (!status) status = sn_world_probe(world, 1, value, &count, error);
     if (!status) result->force = -value[1];
-    sn_world_adapt_report(world, &result->adapt);
+    sn_world_adapt_report(world, 0, &result->adapt);
     result->late = changes_of(world) - before;
     sn_world_destroy(world);
     sn_scene_destroy(scene);
@@ -188,7 +188,7 @@ static sn_status twist(experiment_run *own, losses *l, sn_error *error) {
         const int64_t before = changes_of(world);
         status = sn_world_step(world, NULL, error);
         if (status || changes_of(world) == before) continue;
-        sn_world_adapt_report(world, &r);
+        sn_world_adapt_report(world, 0, &r);
         const double change = fabs(r.energy_after.total - r.energy_before.total) / r.energy_before.total;
         l->linear = fmax(l->linear, distance(r.momentum_after, r.momentum_before) / distance(r.momentum_before, zero));
         l->angular = fmax(l->angular, distance(r.angular_after, r.angular_before) / distance(r.angular_before, zero));

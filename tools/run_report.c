@@ -41,6 +41,34 @@ static sn_energies energies_of(const run_job *j) {
     return e;
 }
 
+static json_t *adapt_pack(const sn_adapt_report *r) {
+    return json_pack("{s:i, s:i, s:i, s:i, s:I, s:I, s:I}", "active", r->active, "finest", r->finest, "unknowns",
+                     r->unknowns, "hanging", r->hanging, "changes", (json_int_t)r->changes, "refined",
+                     (json_int_t)r->all_refined, "coarsened", (json_int_t)r->all_coarsened);
+}
+
+static void adapt_add(sn_adapt_report *all, const sn_adapt_report *r) {
+    all->active += r->active, all->finest += r->finest, all->unknowns += r->unknowns, all->hanging += r->hanging;
+    all->changes += r->changes, all->all_refined += r->all_refined, all->all_coarsened += r->all_coarsened;
+}
+
+/* The sums over the adaptive bodies; of several, also those of each. NULL: no body is adaptive. */
+static json_t *adapt_json(const run_job *j) {
+    sn_adapt_report all = {0}, own;
+    json_t *bodies = json_array();
+    for (int b = 0; b < sn_world_body_count(j->world); ++b) {
+        if (sn_world_adapt_report(j->world, b, &own)) continue;
+        adapt_add(&all, &own);
+        json_t *body = adapt_pack(&own);
+        json_object_set_new(body, "body", json_string(sn_world_body_name(j->world, b)));
+        json_array_append_new(bodies, body);
+    }
+    json_t *o = json_array_size(bodies) > 0 ? adapt_pack(&all) : NULL;
+    if (json_array_size(bodies) > 1) json_object_set(o, "bodies", bodies);
+    json_decref(bodies);
+    return o;
+}
+
 json_t *run_result(const run_job *j) {
     const sn_energies e = energies_of(j);
     char hash[17];
@@ -60,13 +88,8 @@ json_t *run_result(const run_job *j) {
                         json_pack("{s:I, s:I, s:I}", "iterations", (json_int_t)j->counts.newton, "divided",
                                   (json_int_t)j->counts.divided, "loose", (json_int_t)j->counts.loose));
     json_object_set_new(o, "linear", linear_json(j));
-    sn_adapt_report adapt;
-    if (!sn_world_adapt_report(j->world, &adapt))
-        json_object_set_new(o, "adapt",
-                            json_pack("{s:i, s:i, s:i, s:i, s:I, s:I, s:I}", "active", adapt.active, "finest",
-                                      adapt.finest, "unknowns", adapt.unknowns, "hanging", adapt.hanging, "changes",
-                                      (json_int_t)adapt.changes, "refined", (json_int_t)adapt.all_refined, "coarsened",
-                                      (json_int_t)adapt.all_coarsened));
+    json_t *adapt = adapt_json(j);
+    if (adapt) json_object_set_new(o, "adapt", adapt);
     json_object_set_new(o, "timing", timing_json(j));
     json_object_set_new(o, "hash", json_string(hash));
     return o;

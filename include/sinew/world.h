@@ -470,8 +470,9 @@ typedef struct sn_adapt_report {
     double seconds;                              /* real time in s that the last change took */
     double momentum_before[3], momentum_after[3], angular_before[3], angular_after[3]; /* kg m/s, kg m^2/s */
 } sn_adapt_report;
-/* SN_NOT_FOUND when no body is adaptive. */
-SN_API sn_status sn_world_adapt_report(const sn_world *world, sn_adapt_report *report);
+/* SN_NOT_FOUND when the body is not adaptive. The energies are those of the world. made_tets and made_rows count those
+ * of all bodies. */
+SN_API sn_status sn_world_adapt_report(const sn_world *world, int body, sn_adapt_report *report);
 /* The active tet in which each tet of the finest mesh lies: leaf[e] counts from 0 to active - 1, level[e] is 0 for the
  * coarsest ones. One number for each tet of sn_world_body_mesh; each array may be NULL. SN_NOT_FOUND when the body is
  * not adaptive. */

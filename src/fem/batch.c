@@ -252,44 +252,65 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
     return SN_OK;
 }
 
-/* Lists the elements of a source with an order: first their numbers by rank, then the items of each batch. */
-static sn_status rank_items(work *w, int batches, int64_t *end, sn_error *error) {
-    const sn_batch_source *source = w->source;
-    const sn_element_order *order = source->order;
-    int64_t most = 0;
-    for (int m = 0; m < source->material_count; ++m)
-        if (w->batch_of[0][m] >= 0) w->ranks[w->batch_of[0][m]] = order->count[m];
-    for (int m = 0; m < source->material_count; ++m) most = order->count[m] > most ? order->count[m] : most;
-    int32_t *at = sn_allocate(w->context, (size_t)most, sizeof *at);
-    if (!at) return sn_no_memory(error);
-    for (int b = 0; b < batches; ++b) {
-        for (int64_t r = 0; r < w->ranks[b]; ++r) at[r] = -1;
-        for (int e = 0; e < source->element_count; ++e)
-            if (w->batch_of[0][source->material[e]] == b) at[order->rank[source->stands_for[e]]] = e;
-        for (int64_t r = 0; r < w->ranks[b]; ++r)
-            if (at[r] >= 0) w->item[end[b]++] = (sn_batch_item){.place = r, .element = at[r]};
-    }
-    sn_release(w->context, at);
-    return SN_OK;
+static int64_t count_of(const work *w, int batch) { return w->batch_begin[batch + 1] - w->batch_begin[batch]; }
+
+/* Sorts the items of a batch by their ranks. room: as many items; at: as many numbers as there are ranks. */
+static void sort_ranks(sn_batch_item *item, int64_t count, int64_t ranks, sn_batch_item *room, int32_t *at) {
+    int64_t next = 0;
+    for (int64_t r = 0; r < ranks; ++r) at[r] = -1;
+    for (int64_t i = 0; i < count; ++i) at[item[i].place] = (int32_t)i;
+    for (int64_t r = 0; r < ranks; ++r)
+        if (at[r] >= 0) room[next++] = item[at[r]];
+    if (count > 0) memcpy(item, room, (size_t)count * sizeof *item);
 }
 
-static void place_items(work *w, const sn_elements_model *model, int64_t *end) {
+static sn_status order_batches(work *w, const sn_elements_model *model, sn_error *error) {
+    int64_t most = 0, ranks = 0;
+    for (int b = 0; b < model->batch_count; ++b) {
+        if (!w->ranks[b]) continue;
+        most = count_of(w, b) > most ? count_of(w, b) : most;
+        ranks = w->ranks[b] > ranks ? w->ranks[b] : ranks;
+    }
+    sn_batch_item *room = sn_allocate(w->context, (size_t)most, sizeof *room);
+    int32_t *at = sn_allocate(w->context, (size_t)ranks, sizeof *at);
+    const bool complete = room && at;
+    for (int b = 0; b < model->batch_count && complete; ++b) {
+        sn_batch_item *item = &w->item[w->batch_begin[b]];
+        const int64_t count = count_of(w, b);
+        if (w->ranks[b])
+            sort_ranks(item, count, w->ranks[b], room, at);
+        else
+            sn_chunk_order(item, count, sn_chunk_size(model->batch[b].element, count));
+    }
+    sn_release(w->context, room);
+    sn_release(w->context, at);
+    return complete ? SN_OK : sn_no_memory(error);
+}
+
+/* An item goes by its rank, or by its place in space. */
+static sn_batch_item item_of(const sn_batch_source *source, int s, int e) {
+    const int nodes = source->element->nodes, corners = source->element->corners;
+    sn_batch_item item = {.source = s, .element = e};
+    if (source->order) {
+        item.place = source->order->rank[source->stands_for[e]];
+        return item;
+    }
+    for (int i = 0; i < corners; ++i) {
+        const int32_t n = source->node[(int64_t)e * nodes + i];
+        item.place += n;
+        for (int a = 0; a < 3; ++a) item.center[a] += source->rest[3 * (int64_t)n + a] / corners;
+    }
+    return item;
+}
+
+static void place_items(work *w, int64_t *end) {
     for (int s = 0; s < w->source_count; ++s) {
         const sn_batch_source *source = &w->source[s];
-        const int nodes = source->element->nodes, corners = source->element->corners;
-        for (int e = 0; e < source->element_count; ++e) {
-            sn_batch_item *item = &w->item[end[w->batch_of[s][source->material[e]]]++];
-            *item = (sn_batch_item){.source = s, .element = e};
-            for (int i = 0; i < corners; ++i) {
-                const int32_t n = source->node[(int64_t)e * nodes + i];
-                item->place += n;
-                for (int a = 0; a < 3; ++a) item->center[a] += source->rest[3 * (int64_t)n + a] / corners;
-            }
-        }
-    }
-    for (int b = 0; b < model->batch_count; ++b) {
-        const int64_t count = w->batch_begin[b + 1] - w->batch_begin[b];
-        sn_chunk_order(&w->item[w->batch_begin[b]], count, sn_chunk_size(model->batch[b].element, count));
+        const sn_element_order *order = source->order;
+        for (int m = 0; m < source->material_count && order; ++m)
+            if (w->batch_of[s][m] >= 0) w->ranks[w->batch_of[s][m]] = order->count[source->material_offset + m];
+        for (int e = 0; e < source->element_count; ++e)
+            w->item[end[w->batch_of[s][source->material[e]]]++] = item_of(source, s, e);
     }
 }
 
@@ -303,14 +324,11 @@ static sn_status sort_items(work *w, const sn_elements_model *model, sn_error *e
     for (int s = 0; s < w->source_count; ++s)
         for (int e = 0; e < w->source[s].element_count; ++e) ++end[w->batch_of[s][w->source[s].material[e]] + 1];
     for (int b = 0; b < model->batch_count; ++b) end[b + 1] += end[b];
-    if (w->source_count == 1 && w->source->order) return rank_items(w, model->batch_count, end, error);
-    place_items(w, model, end);
-    return SN_OK;
+    place_items(w, end);
+    return order_batches(w, model, error);
 }
 
 /* ---- Chunks ---- */
-static int64_t count_of(const work *w, int batch) { return w->batch_begin[batch + 1] - w->batch_begin[batch]; }
-
 /* The elements that the size of the chunks of a batch is made for. */
 static int64_t ordered_of(const work *w, int batch) { return w->ranks[batch] ? w->ranks[batch] : count_of(w, batch); }
 
@@ -566,22 +584,26 @@ void sn_element_order_release(const sn_context *context, sn_element_order *order
     *order = (sn_element_order){0};
 }
 
-sn_status sn_elements_order(sn_context *context, const sn_batch_source *source, int node_count, sn_element_order *order,
-                            sn_error *error) {
+sn_status sn_elements_order(sn_context *context, const sn_batch_source *source, int source_count, int node_count,
+                            sn_element_order *order, sn_error *error) {
     *order = (sn_element_order){0};
     sn_elements_model model = {.node_count = node_count};
-    work w = {.context = context, .source = source, .source_count = 1};
+    work w = {.context = context, .source = source, .source_count = source_count};
     sn_status status = start_work(&w, &model, error);
     if (!status) status = make_batches(&w, &model, error);
     if (!status) status = sort_items(&w, &model, error);
-    order->rank = status ? NULL : sn_allocate(context, (size_t)source->element_count, sizeof *order->rank);
-    order->count = status ? NULL : sn_allocate_zero(context, (size_t)source->material_count, sizeof *order->count);
+    const sn_batch_source *last = &source[source_count - 1];
+    const size_t elements = (size_t)last->element_offset + (size_t)last->element_count,
+                 materials = (size_t)last->material_offset + (size_t)last->material_count;
+    order->rank = status ? NULL : sn_allocate(context, elements, sizeof *order->rank);
+    order->count = status ? NULL : sn_allocate_zero(context, materials, sizeof *order->count);
     if (!status && (!order->rank || !order->count)) status = sn_no_memory(error);
     for (int b = 0; b < model.batch_count && !status; ++b)
         for (int64_t i = w.batch_begin[b]; i < w.batch_begin[b + 1]; ++i)
-            order->rank[w.item[i].element] = (int32_t)(i - w.batch_begin[b]);
-    for (int m = 0; m < source->material_count && !status; ++m)
-        if (w.batch_of[0][m] >= 0) order->count[m] = count_of(&w, w.batch_of[0][m]);
+            order->rank[source[w.item[i].source].element_offset + w.item[i].element] = (int32_t)(i - w.batch_begin[b]);
+    for (int s = 0; s < source_count && !status; ++s)
+        for (int m = 0; m < source[s].material_count; ++m)
+            if (w.batch_of[s][m] >= 0) order->count[source[s].material_offset + m] = count_of(&w, w.batch_of[s][m]);
     end_work(&w);
     sn_elements_release(context, &model);
     return status;

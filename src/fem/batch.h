@@ -270,10 +270,10 @@ const sn_element_kernels *sn_element_kernels_for(const sn_context *context); /* 
 const sn_element_kernels *sn_spring_kernels_for(const sn_context *context);
 
 /* ---- Compilation ---- */
-/* The order of the elements of a source in their batches. */
+/* The order of the elements of several sources in their batches. */
 typedef struct sn_element_order {
-    int32_t *rank;  /* per element: its number in its batch */
-    int64_t *count; /* per material: the elements of its batch */
+    int32_t *rank;  /* per element, from element_offset of its source on: its number in its batch */
+    int64_t *count; /* per material, from material_offset on: the elements of its batch */
 } sn_element_order;
 
 /* What a body contributes; node numbers are already compiled (global) ones. */
@@ -298,9 +298,11 @@ typedef struct sn_batch_source {
     double green_every;   /* and their frames stay for so many s */
     const double *factor, *number; /* derived elements: per element a weight, and element->numbers numbers */
     /* Elements that stand for a part of a larger set, whose order they take, so that a change of some of them changes
-     * only the chunks around those. NULL: the elements are ordered by themselves. Of one source alone. */
+     * only the chunks around those. NULL: the elements are ordered by themselves. Sources that share a batch all have
+     * an order, or none has. */
     const sn_element_order *order;
-    const int32_t *stands_for;              /* element_count: the element of the larger set, of the same material */
+    const int32_t
+        *stands_for; /* element_count: the element of the larger set, as `rank` counts, of the same material */
     const struct sn_elements_model *before; /* NULL: none. Elements with a place there take their shapes from it */
     const int64_t *place_before;            /* element_count: batch << 40 | block << 3 | lane; -1: the element is new */
 } sn_batch_source;
@@ -311,9 +313,9 @@ typedef struct sn_batch_source {
 sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source, int source_count, int node_count,
                               sn_elements_model *model, sn_error *error);
 void sn_elements_release(sn_context *context, sn_elements_model *model);
-/* The order that the elements of a source would get. Release it also after a failure. */
-sn_status sn_elements_order(sn_context *context, const sn_batch_source *source, int node_count, sn_element_order *order,
-                            sn_error *error);
+/* The order that the elements of the sources would get. Release it also after a failure. */
+sn_status sn_elements_order(sn_context *context, const sn_batch_source *source, int source_count, int node_count,
+                            sn_element_order *order, sn_error *error);
 void sn_element_order_release(const sn_context *context, sn_element_order *order);
 /* Gives a batch its places in the arrays of the memory. */
 void sn_batch_place_memory(sn_elements_model *model, sn_batch *batch);

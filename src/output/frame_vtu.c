@@ -179,6 +179,20 @@ static void put_points(vtu *v) {
     sn_release(v->context, position);
 }
 
+/* The active tets and their levels; -1 and 0 in bodies that are not adaptive. Returns whether there is an adaptive one.
+ */
+static bool take_active(const vtu *v, int32_t *active, int32_t *level) {
+    bool any = false;
+    for (int b = 0, first = 0; b < v->bodies; ++b) {
+        const int count = sn_world_body_mesh(v->world, b)->tet_count;
+        const bool adaptive = !sn_world_active(v->world, b, active + first, level + first);
+        for (int i = first; i < first + count && !adaptive; ++i) active[i] = -1, level[i] = 0;
+        any = any || adaptive;
+        first += count;
+    }
+    return any;
+}
+
 static void put_fields(vtu *v) {
     const size_t m = v->elements;
     double *stress = take(v, 9 * m, sizeof *stress);
@@ -203,7 +217,7 @@ static void put_fields(vtu *v) {
         for (size_t e = 0; e < m; ++e) ratio[e] = -(stress[6 * e] + stress[6 * e + 1] + stress[6 * e + 2]) / 3;
         put_field(v, "pressure", 1, ratio, m);
         put_labels(v, "element_label", false);
-        if (!sn_world_active(v->world, 0, body, material)) { /* an adaptive body is alone in its world */
+        if (take_active(v, body, material)) {
             put_array(v, "Int32", "active", 1, body, m, sizeof *body);
             put_array(v, "Int32", "level", 1, material, m, sizeof *material);
         }

@@ -7,19 +7,38 @@
 
 #include "inside.h"
 
+sn_adaptive_body *sn_adaptive_find(const sn_world *world, int body) {
+    const sn_adaptive *a = world->adaptive;
+    for (int i = 0; a && i < a->count; ++i)
+        if (a->body[i].body == body) return &a->body[i];
+    return NULL;
+}
+
+sn_node_kind sn_adaptive_kind(const sn_world *world, int32_t node) {
+    const sn_adaptive *a = world->adaptive;
+    for (int i = 0; i < a->count; ++i) {
+        const sn_body *body = &world->model->body[a->body[i].body];
+        if (node >= body->node_first && node < body->node_first + body->mesh->node_count)
+            return sn_forest_kind(&a->body[i].forest, node);
+    }
+    return SN_NODE_FREE;
+}
+
 /* ---- What does not go together ---- */
-static const char *refused_of_body(const sn_world_options *o, const sn_body_options *b, const sn_body *body) {
-    return o->body_count > 1                          ? "several bodies"
-           : body->rigid                              ? "a rigid body"
-           : b->rigid_count > 0                       ? "rigid cores"
-           : strcmp(body->type->name, "tet4") != 0    ? "another element than tet4"
-           : body->consistent                         ? "a consistent mass"
-           : body->hierarchical                       ? "the basis 'hierarchical'"
-           : body->muscle                             ? "muscles"
-           : b->link_count > 0 || b->seam_count > 0   ? "links and seams"
-           : b->gas.pressure != 0                     ? "gas"
-           : o->contact.self || o->contact.pair_count ? "contact of the body with itself"
-                                                      : NULL;
+static const char *refused_of_body(const sn_body_options *b, const sn_body *body) {
+    return body->rigid                             ? "a rigid body"
+           : b->rigid_count > 0                    ? "rigid cores"
+           : strcmp(body->type->name, "tet4") != 0 ? "another element than tet4"
+           : body->muscle                          ? "muscles"
+                                                   : NULL;
+}
+
+/* What no body of the world may have. */
+static const char *refused_of_all(const sn_model *model) {
+    for (int b = 0; b < model->body_count; ++b)
+        if (model->body[b].hierarchical || model->body[b].consistent)
+            return model->body[b].consistent ? "a consistent mass of any body" : "the basis 'hierarchical' of any body";
+    return NULL;
 }
 
 sn_status sn_adaptive_allows_elements(const sn_elements_model *elements, bool warps, sn_error *error) {
@@ -32,6 +51,10 @@ sn_status sn_adaptive_allows_elements(const sn_elements_model *elements, bool wa
     return what ? sn_fail(error, SN_UNSUPPORTED, "'adapt' of a body does not support %s", what) : SN_OK;
 }
 
+bool sn_adaptive_measures(const sn_adaptive_body *body) {
+    return *body->options.measure && strcmp(body->options.measure, "none") != 0;
+}
+
 sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *solver, const sn_method *method,
                              sn_error *error) {
     static const char *const allowed[] = {"implicit-euler", "equilibrium"};
@@ -42,21 +65,30 @@ sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *sol
     if (!known)
         return sn_fail_at(error, SN_UNSUPPORTED, "time.method",
                           "time.method '%s' does not support a body with 'adapt'; take implicit-euler", method->name);
-    const char *measure = world->adaptive->options.measure;
-    if (world->parameters.no_inertia && *measure && strcmp(measure, "none") != 0)
-        return sn_fail_at(error, SN_UNSUPPORTED, "adapt.measure",
-                          "adapt.measure '%s' needs a mode with time and inertia; give 'select' alone", measure);
+    for (int i = 0; i < world->adaptive->count && world->parameters.no_inertia; ++i) {
+        const sn_adaptive_body *body = &world->adaptive->body[i];
+        if (!sn_adaptive_measures(body)) continue;
+        const sn_status status = sn_fail_at(
+            error, SN_UNSUPPORTED, "adapt.measure",
+            "adapt.measure '%s' needs a mode with time and inertia; give 'select' alone", body->options.measure);
+        return sn_within(error, status, "bodies.%d", body->body);
+    }
     if (strcmp(solver->operator_, "assembly-free") == 0)
         return sn_fail_at(error, SN_UNSUPPORTED, "solver.operator",
                           "solver.operator 'assembly-free' does not support a body with 'adapt'; take assembled");
     return SN_OK;
 }
 
-static sn_status check(const sn_world *world, const sn_world_options *options, sn_error *error) {
-    const sn_body_options *own = &options->body[0];
-    const char *what = refused_of_body(options, own, &world->model->body[0]);
+static sn_status check(const sn_world *world, const sn_world_options *options, int b, sn_error *error) {
+    const sn_body_options *own = &options->body[b];
+    const char *what = refused_of_body(own, &world->model->body[b]);
+    if (!what) what = refused_of_all(world->model);
     if (what) return sn_fail_at(error, SN_UNSUPPORTED, "adapt", "'adapt' of a body does not support %s", what);
     const sn_adapt *o = &own->adapt;
+    if (o->reaction != world->adaptive->body[0].options.reaction)
+        return sn_fail_at(error, SN_UNSUPPORTED, "adapt.reaction",
+                          "adapt.reaction is %s, but the bodies before have the other value: all or none have it",
+                          o->reaction ? "true" : "false");
     if (!*o->measure || strcmp(o->measure, "none") == 0) return SN_OK;
     if (!(o->refine > 0))
         return sn_fail_at(error, SN_BAD_INPUT, "adapt.refine",
@@ -68,71 +100,37 @@ static sn_status check(const sn_world *world, const sn_world_options *options, s
 }
 
 /* ---- Creation ---- */
+/* What the bodies share. */
 static sn_status allocate(const sn_world *world, sn_adaptive *a, sn_error *error) {
-    const sn_context *context = world->context;
     const size_t nodes = (size_t)world->model->node_count;
-    double **const vector[] = {&a->x, &a->v, &a->force, &a->right, &a->solution};
-    bool complete = true;
-    for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i)
-        complete = (*vector[i] = sn_allocate_zero(context, 3 * nodes, sizeof(double))) && complete;
-    for (int i = 0; i < SN_SPAN; ++i)
-        complete = (a->direction[i] = sn_allocate_zero(context, 3 * nodes, sizeof(double))) && complete;
-    complete = (a->mass = sn_allocate_zero(context, nodes, sizeof *a->mass)) && complete;
-    complete = (a->weight = sn_allocate(context, nodes, sizeof *a->weight)) && complete;
-    complete = (a->held = sn_allocate(context, nodes, sizeof *a->held)) && complete;
-    complete = (a->projection = sn_allocate(context, 9 * nodes, sizeof *a->projection)) && complete;
-    const size_t tets = (size_t)a->forest.count, finest = (size_t)world->model->element_count;
-    complete = (a->quiet = sn_allocate_zero(context, tets, sizeof *a->quiet)) && complete;
-    complete = (a->wanted = sn_allocate_zero(context, tets, 1)) && complete;
-    complete = (a->value = sn_allocate_zero(context, finest, sizeof *a->value)) && complete;
-    complete = (a->value_of = sn_allocate_zero(context, tets + finest, sizeof *a->value_of)) && complete;
-    complete = (a->room = sn_allocate_zero(context, 7 * nodes, sizeof *a->room)) && complete;
-    complete = (a->touched = sn_allocate_zero(context, nodes, 1)) && complete;
-    complete = (a->coarse = sn_allocate(context, tets, sizeof *a->coarse)) && complete;
-    complete = (a->fine = sn_allocate(context, tets, sizeof *a->fine)) && complete;
+    const sn_array array[] = {
+        SN_ARRAY(a->x, 3 * nodes),     SN_ARRAY(a->v, 3 * nodes),          SN_ARRAY(a->force, 3 * nodes),
+        SN_ARRAY(a->right, 3 * nodes), SN_ARRAY(a->solution, 3 * nodes),   SN_ARRAY(a->weight, nodes),
+        SN_ARRAY(a->held, nodes),      SN_ARRAY(a->projection, 9 * nodes), SN_ARRAY(a->group_node, nodes),
+        SN_ARRAY(a->room, 7 * nodes),  SN_ARRAY(a->touched, nodes)};
+    sn_status status = sn_allocate_arrays(world->context, array, sizeof array / sizeof *array, error);
     a->impulse = a->room;
-    complete = (a->kept = sn_allocate_zero(context, (size_t)a->forest.count, 1)) && complete;
-    return complete ? SN_OK : sn_no_memory(error);
+    for (int i = 0; i < SN_SPAN && !status; ++i) {
+        a->direction[i] = sn_allocate_zero(world->context, 3 * nodes, sizeof(double));
+        if (!a->direction[i]) status = sn_no_memory(error);
+    }
+    return status;
 }
 
-/* Masses of the finest mesh, and Rayleigh's mass damping a m. */
-sn_status sn_adaptive_weigh(sn_world *world, sn_error *error) {
-    sn_adaptive *a = world->adaptive;
-    if (!a) return SN_OK;
-    const sn_body *body = &world->model->body[0];
-    const sn_material *material = world->parameters.material + body->material_first;
-    const sn_batch_source source = {.element = body->element,
-                                    .element_count = body->mesh->tet_count,
-                                    .node = body->node,
-                                    .rest = world->model->rest,
-                                    .material = body->material,
-                                    .materials = material,
-                                    .material_count = body->material_count,
-                                    .name = body->name,
-                                    .label = body->mesh->tet_label};
-    memset(a->mass, 0, (size_t)world->model->node_count * sizeof *a->mass);
-    sn_release(world->context, a->drag);
-    a->drag = NULL;
-    const sn_status status = sn_within(error, sn_mass_lumped(&source, a->mass, error), "bodies.0.mesh");
-    bool any = false;
-    for (int m = 0; m < body->material_count; ++m) any = any || material[m].rayleigh[0] != 0;
-    if (status || !any) return status;
-    a->drag = sn_allocate_zero(world->context, (size_t)world->model->node_count, sizeof *a->drag);
-    if (!a->drag) return sn_no_memory(error);
-    for (int e = 0; e < body->mesh->tet_count; ++e) {
-        double mass[SN_ELEMENT_NODES * SN_ELEMENT_NODES], row[4] = {0};
-        sn_mass_element(&source, e, mass);
-        for (int i = 0; i < 16; ++i) row[i / 4] += mass[i];
-        for (int i = 0; i < 4; ++i)
-            a->drag[body->node[4 * (size_t)e + (size_t)i]] += row[i] * material[body->material[e]].rayleigh[0];
-    }
-    return SN_OK;
+static sn_status allocate_body(const sn_world *world, sn_adaptive_body *a, sn_error *error) {
+    const size_t tets = (size_t)a->forest.count, finest = (size_t)world->model->body[a->body].mesh->tet_count;
+    const sn_array array[] = {SN_ARRAY(a->quiet, tets),   SN_ARRAY(a->wanted, tets),
+                              SN_ARRAY(a->value, finest), SN_ARRAY(a->value_of, tets + finest),
+                              SN_ARRAY(a->coarse, tets),  SN_ARRAY(a->fine, tets),
+                              SN_ARRAY(a->kept, tets)};
+    return sn_allocate_arrays(world->context, array, sizeof array / sizeof *array, error);
 }
 
 /* Refines every tet that holds the centroid of a selected finest tet. These tets stay refined. */
-static sn_status refine_selected(const sn_world *world, const sn_selector *select, sn_adaptive *a, sn_error *error) {
+static sn_status refine_selected(const sn_world *world, const sn_selector *select, sn_adaptive_body *a,
+                                 sn_error *error) {
     if (!select) return SN_OK;
-    const sn_mesh *mesh = world->model->body[0].mesh;
+    const sn_mesh *mesh = world->model->body[a->body].mesh;
     sn_forest *f = &a->forest;
     uint8_t *mask = sn_allocate(world->context, (size_t)mesh->tet_count, 1);
     if (!mask) return sn_no_memory(error);
@@ -149,16 +147,10 @@ static sn_status refine_selected(const sn_world *world, const sn_selector *selec
     return status;
 }
 
-static sn_status make(sn_world *world, const sn_world_options *options, sn_error *error) {
-    const sn_body_options *own = &options->body[0];
-    sn_adaptive *a = sn_allocate_zero(world->context, 1, sizeof *a);
-    world->adaptive = a;
-    if (!a) return sn_no_memory(error);
-    a->options = own->adapt;
-    a->options.select = NULL;
+static sn_status make(sn_world *world, const sn_body_options *own, sn_adaptive_body *a, sn_error *error) {
     if (a->options.wait < 1) a->options.wait = 1;
     if (a->options.budget == 0) a->options.budget = INT32_MAX;
-    const sn_body *body = &world->model->body[0];
+    const sn_body *body = &world->model->body[a->body];
     sn_status status = sn_forest_create(world->context, body->mesh, world->model->compiled + body->node_first,
                                         world->model->node_count, own->adapt.levels, &a->forest, error);
     if (status)
@@ -169,31 +161,45 @@ static sn_status make(sn_world *world, const sn_world_options *options, sn_error
         return sn_fail_at(error, SN_BAD_INPUT, "adapt.budget",
                           "adapt.budget is %d, and the coarsest mesh has %d tets; it must be at least as large",
                           a->options.budget, a->forest.leaf_count);
-    status = allocate(world, a, error);
-    if (!status) status = sn_adaptive_weigh(world, error);
+    status = allocate_body(world, a, error);
     return status ? status : refine_selected(world, own->adapt.select, a, error);
 }
 
 sn_status sn_adaptive_create(sn_world *world, const sn_world_options *options, sn_error *error) {
-    int adapted = -1;
-    for (int b = 0; b < options->body_count; ++b)
-        if (options->body[b].adapt.levels > 0) adapted = b;
-    if (adapted < 0) return SN_OK;
-    sn_status status = check(world, options, error);
-    if (!status) status = make(world, options, error);
-    return sn_within(error, status, "bodies.%d", adapted);
+    int count = 0;
+    for (int b = 0; b < options->body_count; ++b) count += options->body[b].adapt.levels > 0;
+    if (count == 0) return SN_OK;
+    sn_adaptive *a = world->adaptive = sn_allocate_zero(world->context, 1, sizeof *a);
+    if (!a) return sn_no_memory(error);
+    a->body = sn_allocate_zero(world->context, (size_t)count, sizeof *a->body);
+    sn_status status = a->body ? allocate(world, a, error) : sn_no_memory(error);
+    for (int b = 0; b < options->body_count && !status; ++b) {
+        if (options->body[b].adapt.levels <= 0) continue;
+        sn_adaptive_body *own = &a->body[a->count++];
+        own->body = b, own->options = options->body[b].adapt;
+        own->options.select = NULL;
+        status = check(world, options, b, error);
+        if (!status) status = make(world, &options->body[b], own, error);
+        status = sn_within(error, status, "bodies.%d", b);
+    }
+    return status;
+}
+
+static void release_body(const sn_world *world, sn_adaptive_body *a) {
+    void *const array[] = {a->quiet, a->wanted, a->value, a->value_of, a->coarse, a->fine, a->kept};
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
+    sn_forest_release(world->context, &a->forest);
 }
 
 void sn_adaptive_destroy(sn_world *world) {
     sn_adaptive *a = world->adaptive;
     if (!a) return;
-    sn_forest_release(world->context, &a->forest);
+    for (int i = 0; i < a->count; ++i) release_body(world, &a->body[i]);
     sn_block_list_release(world->context, &a->stiffness);
     sn_block_list_release(world->context, &a->damping);
     for (int i = 0; i < SN_SPAN; ++i) sn_release(world->context, a->direction[i]);
-    void *const array[] = {a->quiet, a->wanted, a->value,    a->value_of, a->room,       a->touched, a->coarse,
-                           a->fine,  a->kept,   a->mass,     a->drag,     a->weight,     a->x,       a->v,
-                           a->force, a->right,  a->solution, a->held,     a->projection, a};
+    void *const array[] = {a->weight,     a->x,     a->v,          a->force, a->right,   a->solution, a->held,
+                           a->projection, a->group, a->group_node, a->room,  a->touched, a->body,     a};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
     world->adaptive = NULL;
 }

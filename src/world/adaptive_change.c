@@ -27,15 +27,15 @@ enum { REFINED = 1, QUIET = 2 }; /* a number of the state: REFINED + QUIET x che
 
 /* ---- State ---- */
 void sn_adaptive_note(const sn_world *world) {
-    const sn_forest *f = &world->adaptive->forest;
+    const sn_adaptive *a = world->adaptive;
     double *own = sn_state_part(&world->state, "active");
-    for (int t = 0; t < f->count; ++t) own[t] = f->refined[t] ? REFINED + QUIET * (double)world->adaptive->quiet[t] : 0;
+    for (int i = 0; i < a->count; own += a->body[i++].forest.count)
+        for (int t = 0; t < a->body[i].forest.count; ++t)
+            own[t] = a->body[i].forest.refined[t] ? REFINED + QUIET * (double)a->body[i].quiet[t] : 0;
 }
 
-/* Takes the wanted set and the counts from the state. Returns whether the set is the present one. */
-static bool take_state(sn_world *world) {
-    sn_adaptive *a = world->adaptive;
-    const double *own = sn_state_part(&world->state, "active");
+/* Takes the wanted set of a body and its counts from the state. Returns whether the set is the present one. */
+static bool take_body(sn_adaptive_body *a, const double *own) {
     bool same = true;
     for (int t = 0; t < a->forest.count; ++t) {
         const bool sane = own[t] >= 0 && own[t] < 1e9;
@@ -47,18 +47,30 @@ static bool take_state(sn_world *world) {
     return same;
 }
 
+static bool take_state(sn_world *world) {
+    const sn_adaptive *a = world->adaptive;
+    const double *own = sn_state_part(&world->state, "active");
+    bool same = true;
+    for (int i = 0; i < a->count; own += a->body[i++].forest.count) same = take_body(&a->body[i], own) && same;
+    return same;
+}
+
+static bool set_wanted(sn_world *world) {
+    bool possible = true;
+    for (int i = 0; i < world->adaptive->count; ++i)
+        possible = sn_forest_set(&world->adaptive->body[i].forest, world->adaptive->body[i].wanted) && possible;
+    return possible;
+}
+
 sn_status sn_adaptive_restore(sn_world *world, sn_error *error) {
-    sn_adaptive *a = world->adaptive;
-    if (!a) return SN_OK;
-    if (take_state(world)) return SN_OK;
-    if (!sn_forest_set(&a->forest, a->wanted))
-        return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its active set is impossible");
+    if (!world->adaptive || take_state(world)) return SN_OK;
+    if (!set_wanted(world)) return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its active set is impossible");
     return sn_world_reactivate(world, error);
 }
 
 /* ---- Choice ---- */
 /* The largest measure of the eight children of a tet, all leaves. */
-static double largest_child(const sn_adaptive *a, const double *value_of, int tet) {
+static double largest_child(const sn_adaptive_body *a, const double *value_of, int tet) {
     double most = 0;
     const int child = sn_forest_child(&a->forest, tet);
     for (int c = 0; c < 8; ++c) most = fmax(most, value_of[child + c]);
@@ -72,8 +84,7 @@ static double length(const double *x, int32_t i, int32_t j) {
 }
 
 /* Whether the details that a coarsening drops are small parts of their edges. */
-static bool is_smooth(const sn_world *world, int tet) {
-    const sn_adaptive *a = world->adaptive;
+static bool is_smooth(const sn_world *world, const sn_adaptive_body *a, int tet) {
     const int32_t *node = a->forest.node + 10 * (size_t)tet;
     const double *x = world->state.x;
     const sn_levels *levels = &world->model->levels;
@@ -108,7 +119,7 @@ static bool is_leaf(const sn_forest *f, int tet) {
 
 /* The measure below which tets are coarsened. When more leaves want to be refined than the budget allows, the threshold
  * rises with the largest measure that must wait: quieter places make room, with the same hysteresis. */
-static double lower_threshold(const sn_adaptive *a, const double *value_of, sn_keyed *list) {
+static double lower_threshold(const sn_adaptive_body *a, const double *value_of, sn_keyed *list) {
     const sn_forest *f = &a->forest;
     const double coarsen = a->options.coarsen, refine = a->options.refine;
     const int room = (a->options.budget - f->leaf_count) / 7;
@@ -121,8 +132,8 @@ static double lower_threshold(const sn_adaptive *a, const double *value_of, sn_k
 }
 
 /* Lists the tets to coarsen, and counts how long the others were quiet. */
-static int list_coarse(sn_world *world, const double *value_of, double below, int32_t *list) {
-    sn_adaptive *a = world->adaptive;
+static int list_coarse(const sn_world *world, sn_adaptive_body *a, double below, int32_t *list) {
+    const double *value_of = a->value_of;
     int count = 0;
     for (int t = 0; t < a->forest.count; ++t) {
         const bool may = sn_forest_can_coarsen(&a->forest, t) && !a->kept[t];
@@ -131,13 +142,13 @@ static int list_coarse(sn_world *world, const double *value_of, double below, in
             continue;
         }
         if (a->quiet[t] < a->options.wait) ++a->quiet[t];
-        if (a->quiet[t] == a->options.wait && is_smooth(world, t)) list[count++] = t;
+        if (a->quiet[t] == a->options.wait && is_smooth(world, a, t)) list[count++] = t;
     }
     return count;
 }
 
 /* Lists the leaves above the threshold, the largest first. */
-static int list_fine(const sn_adaptive *a, const double *value_of, const int32_t *coarse, int coarse_count,
+static int list_fine(const sn_adaptive_body *a, const double *value_of, const int32_t *coarse, int coarse_count,
                      sn_keyed *list) {
     const sn_forest *f = &a->forest;
     int count = 0, next = 0;
@@ -151,10 +162,21 @@ static int list_fine(const sn_adaptive *a, const double *value_of, const int32_t
 }
 
 /* ---- Motion ---- */
-static void momentum_of(const sn_world *world, const double *mass, double linear[3], double angular[3]) {
+/* The nodes of a body: [begin, end). */
+typedef struct span {
+    size_t begin, end;
+} span;
+
+static span nodes_of(const sn_world *world, const sn_adaptive_body *a) {
+    const sn_body *body = &world->model->body[a->body];
+    return (span){(size_t)body->node_first, (size_t)body->node_first + (size_t)body->mesh->node_count};
+}
+
+static void momentum_of(const sn_world *world, span nodes, double linear[3], double angular[3]) {
+    const double *mass = world->solid->mass;
     memset(linear, 0, 3 * sizeof *linear);
     memset(angular, 0, 3 * sizeof *angular);
-    for (size_t i = 0; i < (size_t)world->model->node_count; ++i) {
+    for (size_t i = nodes.begin; i < nodes.end; ++i) {
         double p[3], turn[3];
         for (size_t c = 0; c < 3; ++c) p[c] = mass[i] * world->state.v[3 * i + c];
         sn_cross3(world->state.x + 3 * i, p, turn);
@@ -162,32 +184,34 @@ static void momentum_of(const sn_world *world, const double *mass, double linear
     }
 }
 
-static void mark_tet(sn_adaptive *a, int tet) {
-    for (int i = 0; i < 10; ++i) a->touched[a->forest.node[10 * (size_t)tet + (size_t)i]] = 1;
+static void mark_tet(sn_world *world, const sn_forest *forest, int tet) {
+    for (int i = 0; i < 10; ++i) world->adaptive->touched[forest->node[10 * (size_t)tet + (size_t)i]] = 1;
 }
 
-/* Puts the slaves of the present forest between their parents. */
-static void follow(sn_world *world) {
+/* Puts the slaves of the present forests between their parents. v may be NULL. */
+static void follow(const sn_world *world, double *x, double *v) {
     const sn_levels *levels = &world->model->levels;
-    double *const vector[2] = {world->state.x, world->state.v};
+    double *const vector[2] = {x, v};
     for (int32_t at = levels->begin[1]; at < levels->begin[levels->count]; ++at) {
-        if (sn_forest_kind(&world->adaptive->forest, levels->node[at]) == SN_NODE_FREE) continue;
+        if (sn_adaptive_kind(world, levels->node[at]) == SN_NODE_FREE) continue;
         const size_t own = 3 * (size_t)levels->node[at], p = 3 * (size_t)levels->parent[2 * (size_t)at],
                      q = 3 * (size_t)levels->parent[2 * (size_t)at + 1];
-        for (int k = 0; k < 2; ++k)
+        for (int k = 0; k < 2 && vector[k]; ++k)
             for (size_t c = 0; c < 3; ++c) vector[k][own + c] = 0.5 * (vector[k][p + c] + vector[k][q + c]);
     }
 }
 
-/* Coarsens the tets and gives the momentum of the details that go to the parents. */
-static void coarsen(sn_world *world, const int32_t *list, int count) {
-    sn_adaptive *a = world->adaptive;
+/* Coarsens the listed tets of a body and gives the momentum of the details that go to the parents. */
+static void coarsen(sn_world *world, sn_adaptive_body *a) {
     const sn_levels *levels = &world->model->levels;
-    double *mass = a->weight, *v = world->state.v;
+    const span nodes = nodes_of(world, a);
+    const int32_t *list = a->coarse;
+    const int count = a->coarse_count;
+    double *mass = world->adaptive->weight, *impulse = world->adaptive->impulse, *v = world->state.v;
     if (!count) return;
-    memcpy(mass, world->solid->mass, (size_t)world->model->node_count * sizeof *mass);
-    memset(a->impulse, 0, 3 * (size_t)world->model->node_count * sizeof *a->impulse);
-    for (int k = 0; k < count; ++k) sn_forest_coarsen(&a->forest, list[k]), mark_tet(a, list[k]);
+    for (size_t i = nodes.begin; i < nodes.end; ++i) mass[i] = world->solid->mass[i];
+    memset(impulse + 3 * nodes.begin, 0, 3 * (nodes.end - nodes.begin) * sizeof *impulse);
+    for (int k = 0; k < count; ++k) sn_forest_coarsen(&a->forest, list[k]), mark_tet(world, &a->forest, list[k]);
     for (int k = 0; k < count; ++k)
         for (int e = 4; e < 10; ++e) {
             const int32_t node = a->forest.node[10 * (size_t)list[k] + (size_t)e];
@@ -196,31 +220,44 @@ static void coarsen(sn_world *world, const int32_t *list, int count) {
             if (!(mass[node] > 0) || sn_forest_kind(&a->forest, node) == SN_NODE_FREE) continue;
             for (size_t c = 0; c < 3; ++c) {
                 const double share = 0.5 * mass[node] * (v[own + c] - 0.5 * (v[p + c] + v[q + c]));
-                a->impulse[p + c] += share, a->impulse[q + c] += share;
+                impulse[p + c] += share, impulse[q + c] += share;
             }
             mass[parent[0]] += 0.5 * mass[node], mass[parent[1]] += 0.5 * mass[node];
             mass[node] = 0;
         }
-    for (size_t i = 0; i < 3 * (size_t)world->model->node_count; ++i)
-        if (a->impulse[i] != 0) v[i] += a->impulse[i] / mass[i / 3];
-    follow(world); /* refining may make some of these nodes free again */
+    for (size_t i = 3 * nodes.begin; i < 3 * nodes.end; ++i)
+        if (impulse[i] != 0) v[i] += impulse[i] / mass[i / 3];
 }
 
-/* Turns the touched nodes about their centre of mass, so that the angular momentum is what it was. */
-static void restore_angular(sn_world *world, const double angular[3]) {
-    sn_adaptive *a = world->adaptive;
+/* Refines the listed tets of a body, the first ones first. */
+static void refine(sn_world *world, sn_adaptive_body *a) {
+    a->report.refined = a->report.refused = 0;
+    for (int i = 0; i < a->fine_count; ++i) {
+        const bool done = sn_forest_refine(&a->forest, a->fine[i].index, a->options.budget);
+        a->report.refused += !done;
+        for (int k = 0; k < a->forest.journal_count; ++k) {
+            mark_tet(world, &a->forest, a->forest.journal[k]);
+            a->quiet[a->forest.journal[k]] = 0;
+        }
+        a->report.refined += a->forest.journal_count;
+    }
+}
+
+/* Turns the touched nodes of a body about their centre of mass, so that the angular momentum is what it was. */
+static void restore_angular(sn_world *world, span nodes, const double angular[3]) {
+    const uint8_t *touched = world->adaptive->touched;
     const double *mass = world->solid->mass, *x = world->state.x;
-    double now[3], linear[3], total = 0, centre[3] = {0}, I[9] = {0}, inverse[9], gap[3], w[3], trace;
-    momentum_of(world, mass, linear, now);
-    for (size_t i = 0; i < (size_t)world->model->node_count; ++i) {
-        if (!a->touched[i]) continue;
+    double now[3], linear[3], total = 0, centre[3] = {0}, I[9] = {0}, inverse[9] = {0}, gap[3], w[3], trace;
+    momentum_of(world, nodes, linear, now);
+    for (size_t i = nodes.begin; i < nodes.end; ++i) {
+        if (!touched[i]) continue;
         total += mass[i];
         for (size_t c = 0; c < 3; ++c) centre[c] += mass[i] * x[3 * i + c];
     }
     if (!(total > 0)) return;
     for (int c = 0; c < 3; ++c) centre[c] /= total, gap[c] = angular[c] - now[c];
-    for (size_t i = 0; i < (size_t)world->model->node_count; ++i) {
-        if (!a->touched[i]) continue;
+    for (size_t i = nodes.begin; i < nodes.end; ++i) {
+        if (!touched[i]) continue;
         double r[3];
         sn_subtract3(x + 3 * i, centre, r);
         for (int p = 0; p < 3; ++p)
@@ -230,9 +267,9 @@ static void restore_angular(sn_world *world, const double angular[3]) {
     if (!(sn_determinant3(I) > 1e-12 * trace * trace * trace)) return; /* the nodes lie in a line */
     sn_inverse3(I, inverse);
     sn_multiply_vector3(inverse, gap, w);
-    for (size_t i = 0; i < (size_t)world->model->node_count; ++i) {
+    for (size_t i = nodes.begin; i < nodes.end; ++i) {
         double r[3], turn[3];
-        if (!a->touched[i] || !(mass[i] > 0)) continue;
+        if (!touched[i] || !(mass[i] > 0)) continue;
         sn_subtract3(x + 3 * i, centre, r);
         sn_cross3(w, r, turn);
         for (size_t c = 0; c < 3; ++c) world->state.v[3 * i + c] += turn[c];
@@ -247,80 +284,162 @@ static sn_status take_energy(sn_world *world, sn_energies *energy, sn_error *err
     return SN_OK;
 }
 
-static sn_status change(sn_world *world, const int32_t *coarse, int coarse_count, const sn_keyed *fine, int fine_count,
-                        sn_error *error) {
-    sn_adaptive *a = world->adaptive;
-    sn_adapt_report *r = &a->report;
-    const double began = sn_seconds();
-    sn_status status = take_energy(world, &r->energy_before, error);
-    if (status) return status;
-    momentum_of(world, world->solid->mass, r->momentum_before, r->angular_before);
-    memset(a->touched, 0, (size_t)world->model->node_count);
-    coarsen(world, coarse, coarse_count);
-    r->coarsened = coarse_count, r->refined = 0, r->refused = 0;
-    for (int i = 0; i < fine_count; ++i) {
-        const bool done = sn_forest_refine(&a->forest, fine[i].index, a->options.budget);
-        r->refused += !done;
-        for (int k = 0; k < a->forest.journal_count; ++k) {
-            mark_tet(a, a->forest.journal[k]);
-            a->quiet[a->forest.journal[k]] = 0;
-        }
-        r->refined += a->forest.journal_count;
+/* ---- What must stay fine ---- */
+/* Writes the way that each node would take if the listed tets were coarsened. */
+static void take_ways(sn_world *world, double *x, double *d) {
+    const sn_adaptive *a = world->adaptive;
+    const int n = 3 * world->model->node_count;
+    for (int i = 0; i < a->count; ++i)
+        for (int k = 0; k < a->body[i].coarse_count; ++k) sn_forest_coarsen(&a->body[i].forest, a->body[i].coarse[k]);
+    memcpy(x, world->state.x, (size_t)n * sizeof *x);
+    follow(world, x, NULL);
+    for (int j = 0; j < n; ++j) d[j] = x[j] - world->state.x[j];
+    for (int i = 0; i < a->count; ++i)
+        for (int k = 0; k < a->body[i].coarse_count; ++k)
+            sn_forest_refine(&a->body[i].forest, a->body[i].coarse[k], INT32_MAX);
+}
+
+/* Takes the tets with a marked mid node from the list of a body. Returns how many they were. */
+static int strike(sn_adaptive_body *a, const uint8_t *stay) {
+    int kept = 0, struck = 0;
+    for (int k = 0; k < a->coarse_count; ++k) {
+        bool stays = false;
+        for (int e = 4; e < 10; ++e) stays = stays || stay[a->forest.node[10 * (size_t)a->coarse[k] + (size_t)e]];
+        if (!stays) a->coarse[kept++] = a->coarse[k];
+        struck += stays;
     }
-    if (!r->coarsened && !r->refined) return SN_OK;
+    a->coarse_count = kept;
+    return struck;
+}
+
+/* Takes tets from the lists until the interactions agree with the ways of all nodes. A node moves because a mid node of
+ * a listed tet does, which is the node itself or one of those that it lies between. */
+static void keep_fine(sn_world *world) {
+    sn_adaptive *a = world->adaptive;
+    const sn_levels *levels = &world->model->levels;
+    double *x = world->workspace.scaled, *d = world->workspace.product;
+    uint8_t *stay = a->touched;
+    for (int struck = 1; struck > 0 && sn_interactions_keeps(world);) {
+        struck = 0;
+        for (int i = 0; i < a->count; ++i) struck += a->body[i].coarse_count;
+        if (!struck) return;
+        take_ways(world, x, d);
+        memset(stay, 0, (size_t)world->model->node_count);
+        sn_interactions_keep(world, world->state.x, d, stay);
+        for (int32_t at = levels->begin[levels->count] - 1; at >= levels->begin[1]; --at)
+            if (stay[levels->node[at]])
+                stay[levels->parent[2 * (size_t)at]] = stay[levels->parent[2 * (size_t)at + 1]] = 1;
+        struck = 0;
+        for (int i = 0; i < a->count; ++i) struck += strike(&a->body[i], stay);
+    }
+}
+
+/* Changes the forests, and the velocities of what is coarsened. Returns whether a forest changed. */
+static bool change_forests(sn_world *world) {
+    sn_adaptive *a = world->adaptive;
+    bool changed = false;
+    memset(a->touched, 0, (size_t)world->model->node_count);
+    for (int i = 0; i < a->count; ++i) {
+        sn_adapt_report *r = &a->body[i].report;
+        if (!a->body[i].coarse_count && !a->body[i].fine_count) continue;
+        momentum_of(world, nodes_of(world, &a->body[i]), r->momentum_before, r->angular_before);
+        coarsen(world, &a->body[i]);
+        r->coarsened = a->body[i].coarse_count;
+        changed = changed || r->coarsened;
+    }
+    if (changed) follow(world, world->state.x, world->state.v); /* refining may make some of these nodes free again */
+    for (int i = 0; i < a->count; ++i) {
+        refine(world, &a->body[i]);
+        changed = changed || a->body[i].report.refined;
+    }
+    return changed;
+}
+
+static sn_status change(sn_world *world, sn_error *error) {
+    sn_adaptive *a = world->adaptive;
+    sn_energies before, after;
+    const double began = sn_seconds();
+    keep_fine(world);
+    sn_status status = take_energy(world, &before, error);
+    if (status || !change_forests(world)) return status;
     status = sn_world_reactivate(world, error);
     if (status) return status;
     sn_active_follow(world->solid->active, world->state.x);
-    restore_angular(world, r->angular_before);
+    for (int i = 0; i < a->count; ++i)
+        restore_angular(world, nodes_of(world, &a->body[i]), a->body[i].report.angular_before);
     sn_world_constrain(world, world->state.time, NULL, world->state.v, NULL);
     memcpy(world->workspace.x_before, world->state.x, 3 * (size_t)world->model->node_count * sizeof(double));
-    momentum_of(world, world->solid->mass, r->momentum_after, r->angular_after);
-    ++r->changes;
-    r->all_refined += r->refined, r->all_coarsened += r->coarsened;
-    status = take_energy(world, &r->energy_after, error);
-    r->seconds = sn_seconds() - began;
+    status = take_energy(world, &after, error);
+    for (int i = 0; i < a->count; ++i) {
+        sn_adapt_report *r = &a->body[i].report;
+        if (!r->refined && !r->coarsened) continue;
+        momentum_of(world, nodes_of(world, &a->body[i]), r->momentum_after, r->angular_after);
+        r->energy_before = before, r->energy_after = after;
+        r->all_refined += r->refined, r->all_coarsened += r->coarsened;
+        ++r->changes;
+        r->seconds = sn_seconds() - began;
+    }
     return status;
+}
+
+/* Lists what the measure of a body asks for. Returns whether it was looked at in this step. */
+static bool look(sn_world *world, sn_adaptive_body *a) {
+    a->report.refined = a->report.coarsened = 0;
+    a->coarse_count = a->fine_count = 0;
+    if (!sn_adaptive_measures(a) || world->state.steps % a->options.every != 0) return false;
+    sn_adaptive_measure(world, a, world->adaptive->room, a->value);
+    spreading s = {.value = a->value, .value_of = a->value_of};
+    sn_forest_leaves(&a->forest, spread_value, &s);
+    const double below = lower_threshold(a, a->value_of, a->fine);
+    a->coarse_count = list_coarse(world, a, below, a->coarse);
+    a->fine_count = list_fine(a, a->value_of, a->coarse, a->coarse_count, a->fine);
+    return true;
 }
 
 sn_status sn_adaptive_step(sn_world *world, sn_error *error) {
     sn_adaptive *a = world->adaptive;
-    if (!a) return SN_OK;
-    a->report.refined = a->report.coarsened = 0;
-    if (!*a->options.measure || strcmp(a->options.measure, "none") == 0 || world->state.steps % a->options.every != 0)
-        return SN_OK;
-    sn_adaptive_measure(world, a->room, a->value);
-    spreading s = {.value = a->value, .value_of = a->value_of};
-    sn_forest_leaves(&a->forest, spread_value, &s);
-    const double below = lower_threshold(a, a->value_of, a->fine);
-    const int coarse = list_coarse(world, a->value_of, below, a->coarse);
-    const int fine = list_fine(a, a->value_of, a->coarse, coarse, a->fine);
-    sn_status status = coarse || fine ? change(world, a->coarse, coarse, a->fine, fine, error) : SN_OK;
+    bool looked = false, wanted = false;
+    for (int i = 0; a && i < a->count; ++i) {
+        looked = look(world, &a->body[i]) || looked;
+        wanted = wanted || a->body[i].coarse_count || a->body[i].fine_count;
+    }
+    const sn_status status = wanted ? change(world, error) : SN_OK;
     if (status) { /* no memory: back to the set before */
         take_state(world);
-        sn_forest_set(&a->forest, a->wanted);
+        set_wanted(world);
         return status;
     }
-    sn_adaptive_note(world);
+    if (looked) sn_adaptive_note(world);
     return SN_OK;
 }
 
 sn_status sn_world_active(const sn_world *world, int body, int32_t *leaf, int32_t *level) {
-    if (!world->adaptive || body != 0) return SN_NOT_FOUND;
+    const sn_adaptive_body *own = sn_adaptive_find(world, body);
+    if (!own) return SN_NOT_FOUND;
     const sn_active *active = world->solid->active;
-    for (int e = 0; e < world->model->element_count; ++e) {
-        if (leaf) leaf[e] = active->leaf[e];
-        if (level) level[e] = world->adaptive->forest.levels - active->depth[active->leaf[e]];
+    const sn_body *b = &world->model->body[body];
+    for (int e = 0; e < b->mesh->tet_count; ++e) {
+        const int32_t at = active->leaf[b->element_first + e];
+        if (leaf) leaf[e] = at - active->begin[body];
+        if (level) level[e] = own->forest.levels - active->depth[at];
     }
     return SN_OK;
 }
 
-sn_status sn_world_adapt_report(const sn_world *world, sn_adapt_report *report) {
-    if (!world->adaptive) return SN_NOT_FOUND;
-    *report = world->adaptive->report;
-    report->active = world->adaptive->forest.leaf_count;
-    report->finest = world->model->element_count;
-    report->unknowns = 3 * (world->solid->active->count - world->solid->active->hanging.count);
-    report->hanging = world->solid->active->hanging.count;
+sn_status sn_world_adapt_report(const sn_world *world, int body, sn_adapt_report *report) {
+    const sn_adaptive_body *own = sn_adaptive_find(world, body);
+    if (!own) return SN_NOT_FOUND;
+    const sn_active *active = world->solid->active;
+    const span nodes = nodes_of(world, own);
+    *report = own->report;
+    report->active = own->forest.leaf_count;
+    report->finest = world->model->body[body].mesh->tet_count;
+    report->unknowns = report->hanging = 0;
+    for (size_t i = nodes.begin; i < nodes.end; ++i) {
+        if (active->compact[i] < 0) continue;
+        report->hanging += active->slaved[i];
+        report->unknowns += active->slaved[i] ? 0 : 3;
+    }
     report->made_tets = world->solid->elements.made;
     report->made_rows = sn_linear_pattern(world->workspace.linear)->made;
     return SN_OK;

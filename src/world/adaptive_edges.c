@@ -28,8 +28,9 @@ static bool is_active_edge(const sn_levels *levels, const int32_t *corner, int32
 
 sn_status sn_world_active_edges(const sn_world *world, int body, int count, const int32_t *face, const int32_t *owner,
                                 uint8_t *edge) {
-    if (!world->adaptive || body != 0) return SN_NOT_FOUND;
-    const sn_forest *forest = &world->adaptive->forest;
+    const sn_adaptive_body *own = sn_adaptive_find(world, body);
+    if (!own) return SN_NOT_FOUND;
+    const sn_forest *forest = &own->forest;
     const sn_levels *levels = &world->model->levels;
     for (int f = 0; f < count; ++f) {
         const int leaf = leaf_of(forest, owner[f]);

@@ -8,110 +8,142 @@
 
 void sn_world_constrain(sn_world *world, double t, double *x, double *v, double *a) {
     sn_interactions_prescribe(world, t, x, v, a);
-    if (!world->adaptive) return;
     double *const vector[3] = {x, v, a};
     for (int i = 0; i < 3; ++i)
         if (vector[i]) sn_active_follow(world->solid->active, vector[i]);
 }
 
-/* ---- Mass: lumped, 0 at slaves ---- */
-void sn_world_mass_product(const sn_world *world, const double *v, double *out) {
-    if (!world->adaptive) {
-        sn_linear_mass_product(world->workspace.linear, v, out);
-        return;
+/* ---- Vectors ---- */
+/* The vector in the numbers of the solver: itself, or a copy in `room`. */
+static const double *enter(const sn_world *world, const double *full, double *room) {
+    const sn_active *active = world->solid->active;
+    if (!active) return full;
+    sn_active_gather(active, full, room);
+    return room;
+}
+
+/* Where the solver writes a vector. */
+static double *way_out(const sn_world *world, double *full, double *room) { return world->solid->active ? room : full; }
+
+/* Takes the vector back from where the solver wrote it; slaves get 0. */
+static void leave(const sn_world *world, double *room, double *full) {
+    const sn_active *active = world->solid->active;
+    if (!active) return;
+    sn_slaves_clear(&active->hanging, room);
+    sn_vector_zero(world->context, 3 * world->model->node_count, full);
+    sn_active_spread(active, room, full);
+}
+
+/* Scratch for vectors in the numbers of the solver; NULL where it is not needed. */
+static double *room_of(const sn_world *world, bool second) {
+    const sn_adaptive *a = world->adaptive;
+    return !a ? NULL : second ? a->solution : a->right;
+}
+
+/* ---- Constraints ---- */
+/* The groups of the filter, which are bodies or parts of bodies whose nodes are all unknowns. */
+static sn_status translate_groups(sn_world *world, const sn_filter *filter, sn_error *error) {
+    sn_adaptive *a = world->adaptive;
+    const sn_status status =
+        sn_grow(world->context, (void **)&a->group, &a->group_capacity, filter->group_count, sizeof *a->group, error);
+    int32_t *next = a->group_node;
+    for (int g = 0; g < filter->group_count && !status; ++g) {
+        a->group[g] = filter->group[g];
+        a->group[g].node = next;
+        for (int i = 0; i < filter->group[g].count; ++i)
+            *next++ = world->solid->active->compact[filter->group[g].node[i]];
     }
-    const double *mass = world->solid->mass;
-    for (int i = 0; i < 3 * world->model->node_count; ++i) out[i] = mass[i / 3] * v[i];
+    return status;
+}
+
+/* The constraints of the free nodes, and the slaves, which are held: both lists are ascending. */
+static sn_status translate_filter(sn_world *world, const sn_filter *filter, sn_error *error) {
+    sn_adaptive *a = world->adaptive;
+    const sn_active *active = world->solid->active;
+    int count = 0, h = 0;
+    for (int i = 0; i <= filter->count; ++i) {
+        const int32_t node = i < filter->count ? filter->node[i] : INT32_MAX;
+        for (; h < active->hanging.count && active->full[active->hanging.node[h]] <= node; ++h) {
+            a->held[count] = active->hanging.node[h];
+            memset(a->projection + 9 * (size_t)count++, 0, 9 * sizeof(double));
+        }
+        if (i == filter->count || active->slaved[node] || active->compact[node] < 0) continue;
+        a->held[count] = active->compact[node];
+        memcpy(a->projection + 9 * (size_t)count++, filter->projection + 9 * (size_t)i, 9 * sizeof(double));
+    }
+    const sn_status status = translate_groups(world, filter, error);
+    a->filter = (sn_filter){.count = count, .node = a->held, .projection = a->projection};
+    if (!status) a->filter.group = a->group, a->filter.group_count = filter->group_count;
+    return status;
+}
+
+/* The filter of the interactions in the numbers of the solver. */
+static sn_status take_filter(sn_world *world, const sn_filter **filter, sn_error *error) {
+    *filter = sn_interactions_filter(world, NULL);
+    if (!world->adaptive) return SN_OK;
+    const sn_status status = translate_filter(world, *filter, error);
+    *filter = &world->adaptive->filter;
+    return status;
+}
+
+/* ---- Mass: 0 at slaves ---- */
+void sn_world_mass_product(const sn_world *world, const double *v, double *out) {
+    double *from = room_of(world, false), *to = room_of(world, true);
+    sn_linear_mass_product(world->workspace.linear, enter(world, v, from), way_out(world, out, to));
+    leave(world, to, out);
 }
 
 double sn_world_kinetic(const sn_world *world, const double *v, double *scratch) {
-    if (!world->adaptive) return sn_linear_kinetic(world->workspace.linear, v, scratch);
-    return 0.5 * sn_vector_weighted(world->context, world->model->node_count, world->solid->mass, v, v);
+    return sn_linear_kinetic(world->workspace.linear, enter(world, v, room_of(world, false)), scratch);
 }
 
 sn_status sn_world_mass_solve(sn_world *world, const double *f, double *out, sn_error *error) {
-    const sn_filter *filter = sn_interactions_filter(world, NULL);
-    if (!world->adaptive) return sn_linear_mass_solve(world->workspace.linear, filter, f, out, error);
     const sn_active *active = world->solid->active;
-    const double *mass = world->solid->mass;
-    const int n = 3 * world->model->node_count;
-    if (out != f) sn_vector_copy(world->context, n, f, out);
-    sn_active_give(active, out);
-    for (int i = 0; i < n; ++i) out[i] = mass[i / 3] > 0 ? out[i] / mass[i / 3] : 0;
-    sn_filter_apply(filter, out);
+    const sn_filter *filter;
+    double *from = room_of(world, false), *to = room_of(world, true);
+    sn_status status = take_filter(world, &filter, error);
+    if (status) return status;
+    if (active) {
+        if (out != f) sn_vector_copy(world->context, 3 * world->model->node_count, f, out);
+        sn_active_give(active, out);
+        f = out;
+    }
+    status =
+        sn_linear_mass_solve(world->workspace.linear, filter, enter(world, f, from), way_out(world, out, to), error);
+    leave(world, to, out);
     sn_active_follow(active, out);
-    return SN_OK;
+    return status;
 }
 
 /* ---- Products ---- */
-/* Copies the free nodes of a compact vector; all others get 0. */
-static void spread_free(const sn_world *world, double *compact, double *full) {
-    sn_slaves_clear(&world->solid->active->hanging, compact);
-    sn_vector_zero(world->context, 3 * world->model->node_count, full);
-    sn_active_spread(world->solid->active, compact, full);
-}
-
 void sn_world_product(sn_world *world, double m, double d, double k, const double *u, double *out) {
-    sn_linear *linear = world->workspace.linear;
-    sn_adaptive *a = world->adaptive;
-    if (!a) {
-        sn_linear_product(linear, m, d, k, u, out);
-        return;
-    }
-    sn_active_gather(world->solid->active, u, a->right);
-    sn_linear_product(linear, m, d, k, a->right, a->solution);
-    spread_free(world, a->solution, out);
+    double *from = room_of(world, false), *to = room_of(world, true);
+    sn_linear_product(world->workspace.linear, m, d, k, enter(world, u, from), way_out(world, out, to));
+    leave(world, to, out);
 }
 
 void sn_world_elements_product(sn_world *world, double d, double k, const double *u, double *out) {
-    sn_linear *linear = world->workspace.linear;
-    sn_adaptive *a = world->adaptive;
-    if (!a) {
-        sn_linear_elements_product(linear, d, k, u, out);
-        return;
-    }
-    sn_active_gather(world->solid->active, u, a->right);
-    sn_linear_elements_product(linear, d, k, a->right, a->solution);
-    spread_free(world, a->solution, out);
+    double *from = room_of(world, false), *to = room_of(world, true);
+    sn_linear_elements_product(world->workspace.linear, d, k, enter(world, u, from), way_out(world, out, to));
+    leave(world, to, out);
 }
 
 /* ---- Blocks ---- */
-enum { CARRIERS = 24 };
-
-/* The free nodes that carry a node, with their weights, as compact numbers. */
-typedef struct carriers {
-    int count;
-    int32_t node[CARRIERS];
-    double weight[CARRIERS];
-} carriers;
-
-static void add_carriers(const sn_world *world, int32_t node, double weight, carriers *c) {
-    const sn_active *active = world->solid->active;
-    if (active->slaved[node]) {
-        const sn_levels *levels = &world->model->levels;
-        for (size_t k = 0; k < 2; ++k)
-            add_carriers(world, levels->parent[2 * (size_t)levels->place[node] + k], 0.5 * weight, c);
-        return;
-    }
-    const int32_t own = active->compact[node];
-    int i = 0;
-    while (i < c->count && c->node[i] != own) ++i;
-    if (i == CARRIERS || own < 0) return;
-    if (i == c->count) c->node[c->count] = own, c->weight[c->count++] = 0;
-    c->weight[i] += weight;
-}
-
 /* Writes the blocks of `from` at free nodes to `to`, or counts them. */
 static int64_t translate(const sn_world *world, const sn_block_list *from, sn_block_list *to) {
+    const int32_t *compact = world->solid->active->compact;
     int64_t count = 0;
     for (int b = 0; b < from->count; ++b) {
-        carriers r = {0}, c = {0};
-        add_carriers(world, from->row[b], 1, &r);
-        add_carriers(world, from->column[b], 1, &c);
-        count += (int64_t)r.count * c.count;
-        for (int i = 0; i < r.count && to; ++i)
+        sn_carriers r, c;
+        r.count = c.count = 0;
+        sn_world_carriers(world, from->row[b], 1, &r);
+        sn_world_carriers(world, from->column[b], 1, &c);
+        for (int i = 0; i < r.count; ++i)
             for (int j = 0; j < c.count; ++j) {
-                double *block = sn_block_append(to, r.node[i], c.node[j]);
+                if (compact[r.node[i]] < 0 || compact[c.node[j]] < 0) continue;
+                ++count;
+                if (!to) continue;
+                double *block = sn_block_append(to, compact[r.node[i]], compact[c.node[j]]);
                 for (int k = 0; k < 9; ++k) block[k] = r.weight[i] * c.weight[j] * from->value[9 * (size_t)b + k];
             }
     }
@@ -150,53 +182,41 @@ sn_status sn_world_linearise(sn_world *world, const sn_element_view *view, bool 
 }
 
 /* ---- Solves ---- */
-/* The constraints of the free nodes, and the slaves, which are held: both lists are ascending. */
-static const sn_filter *translate_filter(sn_world *world, const sn_filter *filter) {
-    sn_adaptive *a = world->adaptive;
-    const sn_active *active = world->solid->active;
-    int count = 0, h = 0;
-    for (int i = 0; i <= filter->count; ++i) {
-        const int32_t node = i < filter->count ? filter->node[i] : INT32_MAX;
-        for (; h < active->hanging.count && active->full[active->hanging.node[h]] <= node; ++h) {
-            a->held[count] = active->hanging.node[h];
-            memset(a->projection + 9 * (size_t)count++, 0, 9 * sizeof(double));
-        }
-        if (i == filter->count || active->slaved[node] || active->compact[node] < 0) continue;
-        a->held[count] = active->compact[node];
-        memcpy(a->projection + 9 * (size_t)count++, filter->projection + 9 * (size_t)i, 9 * sizeof(double));
-    }
-    a->filter = (sn_filter){.count = count, .node = a->held, .projection = a->projection};
-    return &a->filter;
-}
-
 static void expect(sn_world *world, const sn_solve *s) {
-    sn_adaptive *a = world->adaptive;
+    const double *direction[SN_SPAN];
     const int count = s->expected < SN_SPAN ? s->expected : SN_SPAN;
-    for (int i = 0; i < count; ++i) sn_active_gather(world->solid->active, s->direction[i], a->direction[i]);
-    if (count > 0) sn_linear_expect(world->workspace.linear, count, (const double *const *)a->direction);
+    for (int i = 0; i < count; ++i)
+        direction[i] = enter(world, s->direction[i], world->adaptive ? world->adaptive->direction[i] : NULL);
+    if (count > 0) sn_linear_expect(world->workspace.linear, count, direction);
 }
 
 sn_status sn_world_linear_solve(sn_world *world, const sn_solve *s, sn_linear_report *report, sn_error *error) {
-    sn_linear *linear = world->workspace.linear;
-    const sn_filter *filter = sn_interactions_filter(world, NULL);
-    sn_adaptive *a = world->adaptive;
-    if (!a) {
-        if (s->expected > 0) sn_linear_expect(linear, s->expected, s->direction);
-        return world->solid->elements.coarse && s->at
-                   ? sn_linear_solve_corotated(linear, s->m, s->d, s->k, filter, s->at, s->b, s->x, s->tolerance,
-                                               report, error)
-                   : sn_linear_solve(linear, s->m, s->d, s->k, filter, s->b, s->x, s->tolerance, report, error);
-    }
-    const sn_active *active = world->solid->active;
     expect(world, s);
-    sn_active_gather(active, s->b, a->right);
-    sn_active_gather(active, s->x, a->solution);
-    sn_slaves_clear(&active->hanging, a->right);
-    sn_slaves_clear(&active->hanging, a->solution);
-    const sn_status status = sn_linear_solve(linear, s->m, s->d, s->k, translate_filter(world, filter), a->right,
-                                             a->solution, s->tolerance, report, error);
-    if (status && status != SN_NOT_CONVERGED) return status;
-    sn_active_spread(active, a->solution, s->x);
-    sn_active_follow(active, s->x);
+    const sn_bordered system = {s->m, s->d, s->k, NULL, s->tolerance};
+    if (!world->solid->elements.coarse || !s->at) return sn_world_solve_for(world, &system, s->b, s->x, report, error);
+    return sn_linear_solve_corotated(world->workspace.linear, s->m, s->d, s->k, sn_interactions_filter(world, NULL),
+                                     s->at, s->b, s->x, s->tolerance, report, error);
+}
+
+sn_status sn_world_solve_for(sn_world *world, const sn_bordered *s, const double *f, double *x,
+                             sn_linear_report *report, sn_error *error) {
+    const sn_active *active = world->solid->active;
+    double *right = room_of(world, false), *solution = room_of(world, true);
+    const sn_filter *filter;
+    sn_status status = take_filter(world, &filter, error);
+    if (status) return status;
+    if (active) {
+        double *full = world->adaptive->force; /* forces on slaves go to their parents */
+        sn_vector_copy(world->context, 3 * world->model->node_count, f, full);
+        sn_active_give(active, full);
+        enter(world, full, right), enter(world, x, solution);
+        sn_slaves_clear(&active->hanging, solution);
+        f = right;
+    }
+    status = sn_linear_solve(world->workspace.linear, s->m, s->d, s->k, filter, f, way_out(world, x, solution),
+                             s->tolerance, report, error);
+    if (!active || (status && status != SN_NOT_CONVERGED)) return status;
+    sn_active_spread(active, solution, x);
+    sn_active_follow(active, x);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Measures of the leaves of an adaptive world, from their present shape. F is the deformation gradient, E = (F^T F - 1)
+/* Measures of the leaves of an adaptive body, from their present shape. F is the deformation gradient, E = (F^T F - 1)
  * / 2 Green's strain.
  *
  *   shear      |E - tr E / 3|, the norm of the shear strain
@@ -15,9 +15,18 @@
 #include "base/math3.h"
 #include "inside.h"
 
+/* The leaves of one body. */
+typedef struct leaves {
+    const sn_active *active;
+    int count;
+    const int32_t *node;  /* count x 4 */
+    const uint8_t *depth; /* count */
+} leaves;
+
 /* Green's strain of a leaf, xx yy zz xy yz zx, and its volume at rest. */
-static double strain_of(const sn_active *a, const double *x, int leaf, double E[6]) {
-    const int32_t *node = a->node + 4 * (size_t)leaf;
+static double strain_of(const leaves *own, const double *x, int leaf, double E[6]) {
+    const sn_active *a = own->active;
+    const int32_t *node = own->node + 4 * (size_t)leaf;
     double D[9], d[9], inverse[9], F[9];
     for (int i = 0; i < 3; ++i)
         for (int c = 0; c < 3; ++c) {
@@ -42,8 +51,8 @@ static double square(const double E[6]) {
     return E[0] * E[0] + E[1] * E[1] + E[2] * E[2] + 2 * (E[3] * E[3] + E[4] * E[4] + E[5] * E[5]);
 }
 
-static void shear(const sn_active *a, const double *x, double *value) {
-    for (int l = 0; l < a->leaf_count; ++l) {
+static void shear(const leaves *a, const double *x, double *value) {
+    for (int l = 0; l < a->count; ++l) {
         double E[6];
         strain_of(a, x, l, E);
         const double mean = (E[0] + E[1] + E[2]) / 3;
@@ -53,9 +62,9 @@ static void shear(const sn_active *a, const double *x, double *value) {
 }
 
 /* room: 7 numbers per compact node: the sum of volume times strain, and of volume. */
-static void gradient(const sn_active *a, int levels, const double *x, double *room, double *value) {
-    memset(room, 0, 7 * (size_t)a->count * sizeof *room);
-    for (int l = 0; l < a->leaf_count; ++l) {
+static void gradient(const leaves *a, int levels, const double *x, double *room, double *value) {
+    memset(room, 0, 7 * (size_t)a->active->count * sizeof *room);
+    for (int l = 0; l < a->count; ++l) {
         double E[6];
         const double volume = strain_of(a, x, l, E);
         for (int i = 0; i < 4; ++i) {
@@ -64,7 +73,7 @@ static void gradient(const sn_active *a, int levels, const double *x, double *ro
             sum[6] += volume;
         }
     }
-    for (int l = 0; l < a->leaf_count; ++l) {
+    for (int l = 0; l < a->count; ++l) {
         double E[6], total = 0;
         strain_of(a, x, l, E);
         for (int i = 0; i < 4; ++i) {
@@ -77,27 +86,32 @@ static void gradient(const sn_active *a, int levels, const double *x, double *ro
     }
 }
 
-static void energy(const sn_world *world, const sn_element_view *view, double *value) {
+static void energy(const sn_world *world, const sn_element_view *view, int begin, int end, double *value) {
     const sn_elements_model *elements = &world->solid->elements;
     alignas(64) double psi[SN_LANES];
     for (int b = 0; b < elements->batch_count; ++b) {
         const sn_batch *batch = &elements->batch[b];
-        for (int block = 0; block < batch->block_count; ++block) {
+        for (int block = 0; block < batch->block_count && batch->element == &sn_element_tet4; ++block) {
             const int32_t *leaf = batch->element_of + (int64_t)block * SN_LANES;
-            batch->kernels->stress(batch, block, view, NULL, NULL, NULL, psi);
-            for (int l = 0; l < SN_LANES; ++l)
-                if (leaf[l] >= 0) value[leaf[l]] = isfinite(psi[l]) ? psi[l] : 1e300;
+            bool any = false;
+            for (int l = 0; l < SN_LANES; ++l) any = any || (leaf[l] >= begin && leaf[l] < end);
+            if (any) batch->kernels->stress(batch, block, view, NULL, NULL, NULL, psi);
+            for (int l = 0; l < SN_LANES && any; ++l)
+                if (leaf[l] >= begin && leaf[l] < end) value[leaf[l] - begin] = isfinite(psi[l]) ? psi[l] : 1e300;
         }
     }
 }
 
-void sn_adaptive_measure(const sn_world *world, double *room, double *value) {
+void sn_adaptive_measure(const sn_world *world, const sn_adaptive_body *body, double *room, double *value) {
     const sn_element_view view = sn_world_view(world, world->state.x, NULL);
-    const char *measure = world->adaptive->options.measure;
+    const sn_active *a = world->solid->active;
+    const int begin = a->begin[body->body], end = a->begin[body->body + 1];
+    const leaves own = {a, end - begin, a->node + a->corner[body->body], a->depth + begin};
+    const char *measure = body->options.measure;
     if (strcmp(measure, "energy") == 0)
-        energy(world, &view, value);
+        energy(world, &view, begin, end, value);
     else if (strcmp(measure, "gradient") == 0)
-        gradient(world->solid->active, world->adaptive->forest.levels, view.x, room, value);
+        gradient(&own, body->forest.levels, view.x, room, value);
     else
-        shear(world->solid->active, view.x, value);
+        shear(&own, view.x, value);
 }

@@ -27,7 +27,7 @@ static bool weigh(const sn_world *world, const sn_body *body, const double *x, d
     double mass = 0, r[3];
     for (int k = 0; k < 9; ++k) inertia[k] = centre[k % 3] = 0;
     for (int i = body->node_first; i < end; ++i) {
-        const double m = fabs(world->solid->weight[i]);
+        const double m = fabs(world->solid->carried[i]);
         if (sn_filter_find(filter, i)) return false;
         for (int k = 0; k < 3; ++k) centre[k] += m * x[3 * (size_t)i + (size_t)k];
         mass += m;
@@ -35,7 +35,7 @@ static bool weigh(const sn_world *world, const sn_body *body, const double *x, d
     if (!(mass > 0)) return false;
     for (int k = 0; k < 3; ++k) centre[k] /= mass;
     for (int i = body->node_first; i < end; ++i) {
-        const double m = fabs(world->solid->weight[i]);
+        const double m = fabs(world->solid->carried[i]);
         sn_subtract3(x + 3 * (size_t)i, centre, r);
         for (int k = 0; k < 9; ++k) inertia[k] += m * ((k % 4 == 0 ? sn_dot3(r, r) : 0) - r[k / 3] * r[k % 3]);
     }

@@ -296,6 +296,34 @@ static bool is_safe(const sn_world *world, const guarding *own, const double *x,
     return own->safe && memcmp(x, own->safe_x, bytes) == 0 && memcmp(d, own->safe_d, bytes) == 0;
 }
 
+/* Marks the nodes of contacts at x that move. */
+static void keep_rows(guarding *own, const double *x, const double *d, uint8_t *stay) {
+    if (!fine(own, sn_barrier_visit(&own->barrier, x, &own->error))) return;
+    for (int k = 0; k < own->barrier.rows.carrier_count; ++k) {
+        const int32_t node = own->barrier.rows.node[k];
+        const double *way = d + 3 * (size_t)node;
+        if (way[0] != 0 || way[1] != 0 || way[2] != 0) stay[node] = 1;
+    }
+}
+
+/* What touches now, what would touch then, and what meets on the way. So a coarsening changes no force of a contact. */
+static void keep(sn_world *world, sn_interaction *self, const double *x, const double *d, uint8_t *stay) {
+    guarding *own = self->data;
+    const int nodes = world->model->node_count, n = 3 * nodes;
+    const sn_filter none = {0};
+    bool cut = false, safe = false;
+    if (!own->built) return;
+    own->safe = false;
+    sn_vector_copy(world->context, n, d, own->before);
+    sn_vector_mix(world->context, n, 1, x, 1, d, 0, NULL, own->after);
+    keep_rows(own, own->after, d, stay);
+    keep_rows(own, x, d, stay);
+    if (!fine(own, sn_barrier_stop(&own->barrier, x, nodes, &none, own->before, &cut, &safe, &own->error)))
+        safe = false;
+    for (int i = 0; i < n; ++i)
+        if (d[i] != 0 && (!safe || own->before[i] != d[i])) stay[i / 3] = 1;
+}
+
 static double limit(sn_world *world, sn_interaction *self, double t, const double *x, const double *d) {
     (void)t;
     guarding *own = self->data;
@@ -413,6 +441,7 @@ const sn_interaction_kind sn_kind_contact_exact = {.create = create,
                                                    .renew = renew,
                                                    .limit = limit,
                                                    .stop = stop,
+                                                   .keep = keep,
                                                    .settle = settle,
                                                    .touches = touches,
                                                    .end = end};

@@ -42,7 +42,9 @@ static void sample_shape(const sn_world *world, int element, sn_element_sample *
     int b = 0;
     while (b + 1 < world->model->body_count && world->model->body[b + 1].element_first <= element) ++b;
     const sn_body *body = &world->model->body[b];
-    const sn_batch_source *source = &world->solid->source[b];
+    sn_batch_source own = world->solid->source[b];
+    own.node = body->node, own.rest = world->model->rest, own.material = body->material;
+    const sn_batch_source *source = &own;
     const int nodes = source->element->nodes, e = element - body->element_first;
     const double centre[2][4] = {{0.25, 0.25, 0.25, 0.25}, {1.0 / 3, 1.0 / 3, 1.0 / 3, 0}};
     double X[3 * SN_ELEMENT_NODES], g[3 * SN_ELEMENT_NODES] = {0}, *F = out->gradient;
@@ -103,7 +105,7 @@ void sn_element_values(const sn_world *world, int element, unsigned parts, sn_el
     out->ratio = out->volume / out->rest_volume;
     out->energy_density /= out->rest_volume;
     if (!solid->active) return;
-    /* A leaf stands for its finest tets, which have equal volumes. */
+    /* A leaf stands for its finest elements, which have equal volumes. */
     const double share = 1.0 / (double)((int64_t)1 << 3 * solid->active->depth[solid->active->leaf[element]]);
     out->volume *= share, out->rest_volume *= share;
 }

@@ -266,7 +266,6 @@ static void solve_small(int m, double *A) {
 static sn_status solve(sn_world *world, sn_interaction *self, const sn_bordered *system, sn_linear_report *report,
                        sn_error *error) {
     const gases *own = self->data;
-    const sn_filter *filter = sn_interactions_filter(world, NULL);
     const size_t n = 3 * (size_t)world->model->node_count;
     const int m = own->count;
     bool any = false;
@@ -276,8 +275,7 @@ static sn_status solve(sn_world *world, sn_interaction *self, const sn_bordered 
         balloon *item = &own->item[i];
         sn_linear_report one = {0};
         memset(item->solution, 0, n * sizeof *item->solution);
-        const sn_status status = sn_linear_solve(world->workspace.linear, system->m, system->d, system->k, filter,
-                                                 item->gradient, item->solution, system->tolerance, &one, error);
+        const sn_status status = sn_world_solve_for(world, system, item->gradient, item->solution, &one, error);
         if (status && status != SN_NOT_CONVERGED) return status;
         report->iterations += one.iterations;
         report->setup_seconds += one.setup_seconds, report->solve_seconds += one.solve_seconds;

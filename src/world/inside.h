@@ -21,7 +21,7 @@ struct sn_world {
     sn_context *context;
     const sn_model *model;
     const sn_solid *solid;
-    sn_adaptive *adaptive; /* NULL: the elements are those of the meshes */
+    sn_adaptive *adaptive; /* NULL: no body is adaptive */
     sn_parameters parameters;
     sn_state state;
     sn_workspace workspace;
@@ -44,7 +44,7 @@ void sn_initial_apply(sn_world *world, int body, const sn_initial *initial);
 /* system.c */
 extern const sn_system_table sn_world_table;
 extern const sn_linearisation_table sn_world_linearisation_table;
-/* The view of the elements at (x, v). In an adaptive world its vectors are copies in compact numbers, which stay until
+/* The view of the elements at (x, v). With adaptive bodies its vectors are copies in compact numbers, which stay until
  * the next view. */
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v);
 /* The view at the place of the last one, at rest. */

@@ -120,6 +120,9 @@ typedef struct sn_interaction_kind {
      * whether it shortened one. `limit` is asked afterwards. Methods that take a correction as it is ask this: where
      * one node meets something, the others go on. */
     bool (*stop)(sn_world *world, sn_interaction *self, double t, const double *x, double *d);
+    /* Between steps, coarsened tets will move the nodes from x by d, in no time. Sets stay[node] to 1 for nodes that
+     * must not take their way. */
+    void (*keep)(sn_world *world, sn_interaction *self, const double *x, const double *d, uint8_t *stay);
     /* Judges the step. Sets *settled to false when its constraints have changed and the step must be taken again. May
      * move x a little. */
     sn_status (*settle)(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error);
@@ -199,6 +202,9 @@ bool sn_interactions_release(sn_world *world, double t, const double *x);
 double sn_interactions_limit(sn_world *world, double t, const double *x, const double *d);
 /* Lets all interactions shorten d. Returns whether one did. */
 bool sn_interactions_stop(sn_world *world, double t, const double *x, double *d);
+void sn_interactions_keep(sn_world *world, const double *x, const double *d, uint8_t *stay);
+/* Whether one of them looks at such ways. */
+bool sn_interactions_keeps(const sn_world *world);
 sn_status sn_interactions_settle(sn_world *world, const sn_trial *trial, bool *settled, sn_error *error);
 bool sn_interactions_touch(const sn_world *world, double t, const double *x);
 void sn_interactions_end(sn_world *world, const sn_place *place);

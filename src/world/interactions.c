@@ -200,6 +200,15 @@ bool sn_interactions_stop(sn_world *world, double t, const double *x, double *d)
     return cut;
 }
 
+void sn_interactions_keep(sn_world *world, const double *x, const double *d, uint8_t *stay) {
+    EACH(world, self, keep) self->kind->keep(world, self, x, d, stay);
+}
+
+bool sn_interactions_keeps(const sn_world *world) {
+    EACH(world, self, keep) return true;
+    return false;
+}
+
 bool sn_interactions_renew(sn_world *world, double t, const double *x, const double *v) {
     bool changed = false;
     EACH(world, self, renew) changed = self->kind->renew(world, self, t, x, v) || changed;

@@ -53,6 +53,9 @@ static sn_status make_term(const sn_world *world, int body, const sn_link *link,
     sn_status status = sn_link_check(link, error);
     if (status) return status;
     *made = (term){.post = strcmp(link->stabilise, "post") == 0, .rate = link->rate};
+    if (made->post && world->adaptive)
+        return sn_fail_at(error, SN_UNSUPPORTED, "stabilise",
+                          "stabilise 'post' does not go with 'adapt' of a body; take baumgarte");
     return sn_gap_create(world, body, link->point, link->body, link->to, link->key, link->key_count, &made->gap, error);
 }
 
@@ -116,7 +119,6 @@ static int64_t numbers(const sn_world *world, const sn_interaction *self) {
 
 static sn_status allows(const sn_world *world, const sn_interaction *self, const sn_method *method, sn_error *error) {
     if (!((const links *)self->data)->count) return SN_OK;
-    if (world->adaptive) return sn_fail_at(error, SN_UNSUPPORTED, "links", "'adapt' of a body does not support links");
     if (method->multipliers) return SN_OK;
     return sn_fail_at(error, SN_UNSUPPORTED, "time.method",
                       "time.method '%s' cannot hold links; allowed are implicit-euler and the bdf methods",
@@ -245,8 +247,7 @@ static sn_status solve_rows(sn_world *world, const links *own, const sn_bordered
             row[3 * (size_t)term->gap.node[i] + (size_t)(r % 3)] = term->gap.weight[i];
         sn_filter_apply(filter, z);
         sn_linear_report one = {0};
-        const sn_status status = sn_linear_solve(world->workspace.linear, system->m, system->d, system->k, filter, row,
-                                                 z, system->tolerance, &one, error);
+        const sn_status status = sn_world_solve_for(world, system, row, z, &one, error);
         if (status && status != SN_NOT_CONVERGED) return status;
         report->iterations += one.iterations;
         report->setup_seconds += one.setup_seconds, report->solve_seconds += one.solve_seconds;

@@ -228,8 +228,7 @@ sn_status sn_world_reactivate(sn_world *world, sn_error *error) {
  * rest, and the memory of materials is forgotten. */
 static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
     compiled c = {0};
-    sn_status status = sn_adaptive_weigh(world, error);
-    if (!status) status = compile(world, NULL, &c, error);
+    sn_status status = compile(world, NULL, &c, error);
     if (!status) {
         c = exchange(world, c);
         status = sn_world_relayout(world, error);
@@ -342,7 +341,6 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
     if (status) {
         release_material(world->context, own);
         *own = old;
-        sn_adaptive_weigh(world, NULL); /* to the old densities; this memory was there before */
         return status;
     }
     release_material(world->context, &old);

@@ -172,7 +172,7 @@ sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size
     if (!status) status = read_history(world, &h, body + body_size(&h) - h.history, error);
     if (status) {
         sn_state_copy(world->context, before, state);
-        if (world->adaptive) sn_adaptive_restore(world, NULL);
+        sn_adaptive_restore(world, NULL);
         sn_workspace_refresh(world);
     }
     return status;

@@ -16,6 +16,9 @@ static bool takes_exact(const sn_world *world, const sn_body *body) {
     return sn_parameters_exact(&world->parameters) && (world->parameters.no_inertia || !body->element->lay);
 }
 
+/* Whether other elements stand for those of the body. */
+static bool derives(const sn_body *body) { return body->type && body->type->derive; }
+
 static void fill_sources(const sn_world *world, sn_solid *solid) {
     const sn_model *model = world->model;
     for (int b = 0; b < model->body_count; ++b) {
@@ -59,56 +62,9 @@ static void fill_rigid_mass(const sn_model *model, const sn_body *body, const sn
     }
 }
 
-/* The mass of an adaptive world is that of its free nodes. Gravity acts on all nodes, and slaves give it on. */
-static void fill_active_mass(const sn_world *world, sn_solid *solid) {
-    const sn_active *active = solid->active;
-    const double *fine = world->adaptive->mass;
-    for (int i = 0; i < world->model->node_count; ++i) solid->weight[i] = solid->weight_exact[i] = fine[i];
-    for (int i = 0; i < active->count; ++i) {
-        solid->mass[active->full[i]] = active->mass[i];
-        if (solid->rayleigh) solid->rayleigh[active->full[i]] = active->rayleigh[i];
-    }
-}
-
-/* The order of the finest tets. It depends on their materials, not on the active set. */
-static sn_status take_order(const sn_world *world, const sn_solid *before, sn_solid *solid, sn_error *error) {
-    const sn_batch_source *source = &solid->source[0];
-    if (!before)
-        return sn_within(
-            error, sn_elements_order(world->context, source, world->model->node_count, &solid->order, error), "bodies");
-    const size_t ranks = (size_t)source->element_count, materials = (size_t)source->material_count;
-    sn_element_order *order = &solid->order;
-    order->rank = sn_allocate(world->context, ranks, sizeof *order->rank);
-    order->count = sn_allocate(world->context, materials, sizeof *order->count);
-    if (!order->rank || !order->count) return sn_no_memory(error);
-    memcpy(order->rank, before->order.rank, ranks * sizeof *order->rank);
-    memcpy(order->count, before->order.count, materials * sizeof *order->count);
-    return SN_OK;
-}
-
-/* Replaces the elements of the mesh by the leaves of the active set. */
-static sn_status take_active(const sn_world *world, const sn_solid *before, sn_solid *solid, sn_error *error) {
-    sn_status status = take_order(world, before, solid, error);
-    if (!status) status = sn_active_create(world, before, &solid->active, error);
-    if (status) return status;
-    const sn_active *active = solid->active;
-    sn_batch_source *source = &solid->source[0];
-    source->order = &solid->order, source->stands_for = active->first;
-    source->before = before ? &before->elements : NULL, source->place_before = active->kept.place;
-    source->element_count = active->leaf_count;
-    source->node = active->node, source->rest = active->rest;
-    source->material = active->material, source->label = active->label;
-    if (!active->rayleigh) return SN_OK;
-    solid->rayleigh = sn_allocate_zero(world->context, (size_t)world->model->node_count, sizeof(double));
-    return solid->rayleigh ? SN_OK : sn_no_memory(error);
-}
-
+/* Masses and weights of the finest meshes. */
 static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *error) {
     const sn_model *model = world->model;
-    if (solid->active) {
-        fill_active_mass(world, solid);
-        return SN_OK;
-    }
     for (int b = 0; b < model->body_count; ++b) {
         const sn_batch_source *source = &solid->source[b];
         if (model->body[b].rigid) {
@@ -136,7 +92,6 @@ static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *err
 /* Rayleigh's mass damping a per node: the mean over the elements at the node, weighted by volume and density. */
 static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error *error) {
     bool any = false;
-    if (solid->active) return SN_OK;
     for (int m = 0; m < world->parameters.material_count; ++m)
         any = any || world->parameters.material[m].rayleigh[0] != 0;
     if (!any) return SN_OK;
@@ -166,26 +121,124 @@ static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error 
     return SN_OK;
 }
 
+/* ---- Adaptive bodies ---- */
+/* Masses and weights do not depend on the active set until it takes them. */
+static void copy_mass(const sn_world *world, const sn_solid *before, sn_solid *solid) {
+    const size_t bytes = (size_t)world->model->node_count * sizeof(double);
+    memcpy(solid->mass, before->mass, bytes);
+    memcpy(solid->weight, before->weight, bytes);
+    memcpy(solid->weight_exact, before->weight_exact, bytes);
+}
+
+/* The order of the finest elements. It depends on their materials, not on the active set. */
+static sn_status take_order(const sn_world *world, const sn_solid *before, sn_solid *solid, sn_error *error) {
+    const sn_model *model = world->model;
+    sn_element_order *order = &solid->order;
+    if (before) {
+        const size_t ranks = (size_t)model->element_count, materials = (size_t)model->material_count;
+        order->rank = sn_allocate(world->context, ranks, sizeof *order->rank);
+        order->count = sn_allocate(world->context, materials, sizeof *order->count);
+        if (!order->rank || !order->count) return sn_no_memory(error);
+        memcpy(order->rank, before->order.rank, ranks * sizeof *order->rank);
+        memcpy(order->count, before->order.count, materials * sizeof *order->count);
+        return SN_OK;
+    }
+    sn_batch_source *source = sn_allocate(world->context, (size_t)model->body_count, sizeof *source);
+    if (!source) return sn_no_memory(error);
+    memcpy(source, solid->source, (size_t)model->body_count * sizeof *source);
+    for (int b = 0; b < model->body_count; ++b)
+        if (derives(&model->body[b])) source[b].element_count = 0; /* they have no batch of their own */
+    const sn_status status =
+        sn_elements_order(world->context, source, model->body_count, model->node_count, order, error);
+    sn_release(world->context, source);
+    return sn_within(error, status, "bodies");
+}
+
+/* Replaces the elements of the meshes by the leaves of the active set. */
+static void take_leaves(const sn_world *world, const sn_solid *before, sn_solid *solid) {
+    const sn_active *active = solid->active;
+    for (int b = 0; b < world->model->body_count; ++b) {
+        sn_batch_source *source = &solid->source[b];
+        const int begin = active->begin[b];
+        source->element_count = active->begin[b + 1] - begin, source->element_offset = begin;
+        source->node = active->node + active->corner[b], source->rest = active->rest;
+        source->material = active->material + begin, source->label = active->label + begin;
+        if (derives(&world->model->body[b])) continue;
+        source->order = &solid->order, source->stands_for = active->first + begin;
+        source->before = before ? &before->elements : NULL;
+        source->place_before = before ? active->kept.place + begin : NULL;
+    }
+}
+
+/* Slaves give what they have of a number per kg to their parents. It stays as it is at nodes that get nothing. */
+static void share(const sn_world *world, const sn_solid *solid, double *each) {
+    const int nodes = world->model->node_count;
+    double *all = world->adaptive->weight;
+    for (int n = 0; n < nodes; ++n) all[n] = each[n] * solid->weight[n];
+    sn_active_give_numbers(solid->active, all);
+    for (int n = 0; n < nodes; ++n)
+        if (solid->carried[n] != solid->weight[n]) each[n] = solid->carried[n] > 0 ? all[n] / solid->carried[n] : 0;
+}
+
+/* Gives the masses of slaves to their parents, and the solver those of the unknowns. */
+static sn_status take_mass(const sn_world *world, sn_solid *solid, sn_error *error) {
+    const size_t nodes = (size_t)world->model->node_count;
+    solid->carried = sn_allocate(world->context, nodes, sizeof *solid->carried);
+    if (!solid->carried) return sn_no_memory(error);
+    memcpy(solid->carried, solid->weight, nodes * sizeof *solid->carried);
+    sn_active_give_numbers(solid->active, solid->carried);
+    for (int i = 0; i < world->adaptive->count; ++i) {
+        const sn_body *body = &world->model->body[world->adaptive->body[i].body];
+        const size_t first = (size_t)body->node_first;
+        memcpy(solid->mass + first, solid->carried + first, (size_t)body->mesh->node_count * sizeof *solid->mass);
+    }
+    if (solid->rayleigh) share(world, solid, solid->rayleigh);
+    return sn_active_weigh(world, solid->mass, solid->rayleigh, solid->active, error);
+}
+
+static sn_status take_active(const sn_world *world, const sn_solid *before, sn_solid *solid, sn_error *error) {
+    if (!world->adaptive) return SN_OK;
+    sn_status status = take_order(world, before, solid, error);
+    if (!status) status = sn_active_create(world, before, &solid->active, error);
+    if (!status) status = take_mass(world, solid, error);
+    if (!status) take_leaves(world, before, solid);
+    return status;
+}
+
+/* ---- Batches ---- */
 /* Fills the sources of the batches: the elements of each body, or its springs; then those that count beside them. */
-static sn_status fill_compiled(const sn_world *world, sn_solid *solid, sn_error *error) {
+static sn_status fill_compiled(const sn_world *world, const double *node_mass, sn_solid *solid, sn_error *error) {
     sn_status status = SN_OK;
     const sn_model *model = world->model;
     for (int b = 0; b < model->body_count && !status; ++b) {
         solid->compiled[b] = solid->source[b];
-        const sn_element *type = model->body[b].type;
-        if (!type || !type->derive) continue;
-        status = type->derive(world->context, &solid->source[b], solid->weight_exact, &solid->compiled[b], error);
+        const sn_body *body = &model->body[b];
+        if (!derives(body)) continue;
+        status = body->type->derive(world->context, &solid->source[b], node_mass, &solid->compiled[b], error);
         status = sn_within(error, status, "bodies.%d", b);
     }
     int next = model->body_count;
     for (int b = 0; b < model->body_count; ++b) {
         const sn_element *const *beside = model->body[b].element->beside;
         for (int i = 0; beside && beside[i] && !status; ++i) {
-            status = beside[i]->derive(world->context, &solid->source[b], solid->weight_exact, &solid->compiled[next++],
-                                       error);
+            sn_batch_source *made = &solid->compiled[next++];
+            status = beside[i]->derive(world->context, &solid->source[b], node_mass, made, error);
+            made->order = NULL; /* that of the carriers */
             status = sn_within(error, status, "bodies.%d", b);
         }
     }
+    return status;
+}
+
+/* The same in the numbers of the solver. */
+static sn_status compile_sources(const sn_world *world, sn_solid *solid, sn_error *error) {
+    const sn_active *active = solid->active;
+    if (!active) return fill_compiled(world, solid->weight_exact, solid, error);
+    double *mass = sn_allocate(world->context, (size_t)active->count, sizeof *mass);
+    if (!mass) return sn_no_memory(error);
+    for (int i = 0; i < active->count; ++i) mass[i] = solid->weight_exact[active->full[i]];
+    const sn_status status = fill_compiled(world, mass, solid, error);
+    sn_release(world->context, mass);
     return status;
 }
 
@@ -196,32 +249,31 @@ static int count_compiled(const sn_model *model) {
     return count;
 }
 
-/* The place of a finest tet is that of its leaf. */
-static void fill_leaf_places(const sn_world *world, int64_t *leaf_place, sn_solid *solid) {
-    const sn_elements_model *elements = &solid->elements;
-    for (int b = 0; b < elements->batch_count; ++b)
-        for (int64_t i = 0; i < (int64_t)elements->batch[b].block_count * SN_LANES; ++i)
-            if (elements->batch[b].element_of[i] >= 0)
-                leaf_place[elements->batch[b].element_of[i]] = (int64_t)b << 40 | i;
-    for (int e = 0; e < world->model->element_count; ++e) solid->place[e] = leaf_place[solid->active->leaf[e]];
-}
-
-static sn_status place_leaves(const sn_world *world, sn_solid *solid, sn_error *error) {
-    int64_t *place = sn_allocate(world->context, (size_t)solid->active->leaf_count, sizeof *place);
-    if (!place) return sn_no_memory(error);
-    fill_leaf_places(world, place, solid);
-    sn_release(world->context, place);
-    return SN_OK;
-}
-
-static void fill_places(const sn_world *world, sn_solid *solid) {
-    for (int e = 0; e < world->model->element_count; ++e) solid->place[e] = -1;
-    for (int b = 0; b < solid->elements.batch_count; ++b) {
-        const sn_batch *batch = &solid->elements.batch[b];
+/* The places of the elements that are compiled. */
+static void list_places(const sn_elements_model *elements, int count, int64_t *place) {
+    for (int e = 0; e < count; ++e) place[e] = -1;
+    for (int b = 0; b < elements->batch_count; ++b) {
+        const sn_batch *batch = &elements->batch[b];
         for (int64_t i = 0; i < (int64_t)batch->block_count * SN_LANES; ++i)
             if (batch->element_of[i] >= 0 && !batch->element->derive)
-                solid->place[batch->element_of[i]] = (int64_t)b << 40 | i;
+                place[batch->element_of[i]] = (int64_t)b << 40 | i;
     }
+}
+
+/* The place of a finest element is that of its leaf. */
+static sn_status fill_places(const sn_world *world, sn_solid *solid, sn_error *error) {
+    const sn_active *active = solid->active;
+    const int finest = world->model->element_count;
+    if (!active) {
+        list_places(&solid->elements, finest, solid->place);
+        return SN_OK;
+    }
+    int64_t *place = sn_allocate(world->context, (size_t)active->leaf_count, sizeof *place);
+    if (!place) return sn_no_memory(error);
+    list_places(&solid->elements, active->leaf_count, place);
+    for (int e = 0; e < finest; ++e) solid->place[e] = active->leaf[e] < 0 ? -1 : place[active->leaf[e]];
+    sn_release(world->context, place);
+    return SN_OK;
 }
 
 /* Green's strain on a coarse level (fem/coarse.h): what a material of the body must be like. */
@@ -314,47 +366,50 @@ static sn_status build(const sn_world *world, const sn_solid *before, sn_solid *
     solid->mass = sn_allocate_zero(context, n, sizeof(double));
     solid->weight = sn_allocate_zero(context, n, sizeof(double));
     solid->weight_exact = sn_allocate_zero(context, n, sizeof(double));
+    solid->carried = solid->weight;
     if (!solid->source || !solid->compiled || !solid->consistent || !solid->place || !solid->mass || !solid->weight ||
         !solid->weight_exact)
         return sn_no_memory(error);
     fill_sources(world, solid);
     sn_status status = sn_solid_allows(world, world->parameters.method, error);
     if (!status) status = check_levels(world, error);
-    if (!status && world->adaptive) status = take_active(world, before, solid, error);
-    const int nodes = solid->active ? solid->active->count : model->node_count;
-    if (!status) status = fill_mass(world, solid, error);
-    if (!status) status = fill_compiled(world, solid, error);
+    if (before)
+        copy_mass(world, before, solid);
+    else if (!status)
+        status = fill_mass(world, solid, error);
+    if (!status) status = fill_rayleigh(world, solid, error);
+    if (!status) status = take_active(world, before, solid, error);
+    if (!status) status = compile_sources(world, solid, error);
+    const sn_active *active = solid->active;
+    const int nodes = active ? active->count : model->node_count;
+    const double *rest = active ? active->rest : model->rest;
     if (!status) {
         status = sn_elements_compile(context, solid->compiled, solid->compiled_count, nodes, &solid->elements, error);
         status = sn_within(error, status, "bodies");
     }
-    if (!status && !solid->active) {
+    if (!status && !active) {
         status = sn_coarse_create(context, &model->levels, model->rest, &solid->elements, error);
         status = sn_within(error, status, "bodies");
     }
-    if (!status && !solid->active) fill_places(world, solid);
-    if (!status && solid->active) status = place_leaves(world, solid, error);
-    if (!status) status = sn_warping_create(context, &solid->elements, model->rest, &solid->warping, error);
-    if (!status) status = fill_rayleigh(world, solid, error);
+    if (!status) status = fill_places(world, solid, error);
+    if (!status) status = sn_warping_create(context, &solid->elements, rest, &solid->warping, error);
+    if (status) return status;
     bool consistent = false;
     for (int b = 0; b < model->body_count; ++b) consistent = consistent || solid->consistent[b];
-    solid->linear = (sn_linear_model){.nodes = model->node_count,
-                                      .position = model->rest,
+    solid->linear = (sn_linear_model){.nodes = nodes,
+                                      .position = rest,
                                       .elements = &solid->elements,
-                                      .mass = solid->mass,
-                                      .levels = model->levels.count ? &model->levels : NULL,
+                                      .mass = active ? active->mass : solid->mass,
+                                      .levels = model->levels.count && !active ? &model->levels : NULL,
                                       .basis = model->basis.count ? &model->basis : NULL,
+                                      .slaves = active && active->hanging.count ? &active->hanging : NULL,
                                       .source = consistent ? solid->source : NULL,
                                       .source_consistent = solid->consistent,
                                       .source_count = model->body_count};
-    if (!solid->active || status) return status;
-    solid->linear.nodes = nodes;
-    solid->linear.position = solid->active->rest, solid->linear.mass = solid->active->mass;
-    solid->linear.levels = NULL;
-    solid->linear.slaves = solid->active->hanging.count ? &solid->active->hanging : NULL;
-    if (solid->active->hanging.one_sided) solid->elements.unsymmetric = solid->elements.one_sided = true;
+    if (!active) return SN_OK;
+    if (active->hanging.one_sided) solid->elements.unsymmetric = solid->elements.one_sided = true;
     return sn_within(error, sn_adaptive_allows_elements(&solid->elements, solid->warping.block_count > 0, error),
-                     "bodies.0.adapt");
+                     "bodies.%d.adapt", world->adaptive->body[0].body);
 }
 
 static void release(sn_context *context, sn_solid *solid) {
@@ -366,6 +421,7 @@ static void release(sn_context *context, sn_solid *solid) {
         const sn_element *element = solid->compiled[b].element;
         if (element && element->release) element->release(context, &solid->compiled[b]);
     }
+    if (solid->carried != solid->weight) sn_release(context, solid->carried);
     void *const array[] = {solid->compiled, solid->source, solid->consistent,   solid->place,
                            solid->mass,     solid->weight, solid->weight_exact, solid->rayleigh};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
@@ -387,7 +443,8 @@ sn_status sn_solid_create(const sn_world *world, const sn_solid *before, const s
 void sn_solid_settle(const sn_world *world, const sn_solid *solid) {
     if (!solid || !solid->active) return;
     sn_active_drop(world->context, solid->active);
-    solid->source[0].before = solid->compiled[0].before = NULL;
+    for (int b = 0; b < world->model->body_count; ++b) solid->source[b].before = NULL;
+    for (int i = 0; i < solid->compiled_count; ++i) solid->compiled[i].before = NULL;
 }
 
 void sn_solid_destroy(sn_context *context, const sn_solid *solid) {

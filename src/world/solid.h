@@ -19,12 +19,15 @@ typedef struct sn_solid {
     sn_elements_model elements;
     int64_t
         *place;   /* per element, its place in the batches: batch << 40 | block << 3 | lane; -1 in bodies of springs */
-    double *mass; /* kg per node, lumped; 0 in bodies with a consistent mass, 1 at isolated nodes */
-    double *weight; /* kg per node for gravity in dynamics: they agree with the mass, so that free fall is exact */
-    double *weight_exact;     /* kg per node for gravity in statics: int rho N dV */
-    double *rayleigh;         /* 1/s per node: Rayleigh mass damping; NULL: none */
-    sn_element_order order;   /* of an adaptive world: of the finest tets */
-    struct sn_active *active; /* of an adaptive world: its elements have compact numbers (adaptive.h); else NULL */
+    double *mass; /* kg per node, lumped; 0 in bodies with a consistent mass, 1 at isolated nodes; of adaptive bodies
+                     that of the unknowns, 0 at slaves */
+    double *weight;  /* kg per node for gravity in dynamics: they agree with the mass, so that free fall is exact */
+    double *carried; /* kg per node: `weight`, given to the parents by slaves; without adaptive bodies it is `weight` */
+    double *weight_exact;   /* kg per node for gravity in statics: int rho N dV */
+    double *rayleigh;       /* 1/s per node: Rayleigh mass damping; NULL: none */
+    sn_element_order order; /* with adaptive bodies: of the finest elements */
+    struct sn_active
+        *active; /* with adaptive bodies: elements and solver have compact numbers (adaptive.h); else NULL */
     sn_warping warping;
     sn_linear_model linear;
 } sn_solid;

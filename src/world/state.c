@@ -37,7 +37,9 @@ static void lay_out(const sn_world *world, sn_state *state) {
     add_part(state, "positions", n);
     add_part(state, "velocities", n);
     add_part(state, "accelerations", n);
-    if (world->adaptive) add_part(state, "active", world->adaptive->forest.count);
+    int64_t tets = 0;
+    for (int i = 0; world->adaptive && i < world->adaptive->count; ++i) tets += world->adaptive->body[i].forest.count;
+    if (world->adaptive) add_part(state, "active", tets);
     add_interactions(world, state, true);
     state->own = state->count;
     add_interactions(world, state, false);

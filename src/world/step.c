@@ -87,17 +87,18 @@ static void fill_report(const sn_world *world, sn_status status, const sn_step_i
                                .preconditioner = info->preconditioner ? info->preconditioner : "",
                                .linear_misses = info->linear_misses,
                                .correction = info->correction};
-    if (world->adaptive) {
-        report->active = world->adaptive->forest.leaf_count;
-        report->refined = world->adaptive->report.refined;
-        report->coarsened = world->adaptive->report.coarsened;
+    for (int i = 0; world->adaptive && i < world->adaptive->count; ++i) {
+        const sn_adaptive_body *own = &world->adaptive->body[i];
+        report->active += own->forest.leaf_count;
+        report->refined += own->report.refined;
+        report->coarsened += own->report.coarsened;
     }
     sn_interactions_report(world, report);
     if (info->solver)
         report->linear_history = sn_linear_history(world->workspace.linear, &report->linear_history_count);
 }
 
-/* Changes the elements of an adaptive world. Without memory for it the step is taken back. */
+/* Changes the elements of adaptive bodies. Without memory for it the step is taken back. */
 static sn_status finish(sn_world *world, sn_error *error) {
     const sn_status status = sn_adaptive_step(world, error);
     if (!status) return SN_OK;

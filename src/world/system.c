@@ -138,7 +138,7 @@ static double size_of_forces(const sn_world *world) {
 /* Adds the forces of the interactions to workspace.external. Slaves give theirs to their parents. */
 static void force_outside(sn_world *world, const sn_place *place, bool steep) {
     sn_interactions_force(world, place, steep, world->workspace.external);
-    if (world->adaptive) sn_active_give(world->solid->active, world->workspace.external);
+    sn_active_give(world->solid->active, world->workspace.external);
 }
 
 static sn_status force(sn_world *world, const sn_request *request, sn_error *error) {
@@ -244,6 +244,7 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
 static void product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
     sn_world_product(world_at(self), m, d, k, u, out);
     sn_interactions_product(world_at(self), k, u, out);
+    sn_active_give(world_at(self)->solid->active, out);
 }
 
 static void product_inside(sn_linearisation *self, double d, double k, const double *u, double *out) {
@@ -303,6 +304,7 @@ static void constrain(sn_system *system, double t, double *x, double *v, double 
 static double limit(sn_system *system, double t, const double *x, double *d, bool *cut) {
     sn_world *world = world_of(system);
     if (cut) *cut = sn_interactions_stop(world, t, x, d);
+    sn_active_follow(world->solid->active, d);
     return sn_interactions_limit(world, t, x, d);
 }
 

@@ -243,10 +243,14 @@ double sn_touching_stiffness(const sn_world *world, const sn_touching *own) {
 
 double sn_touching_mass(const sn_world *world, const sn_touch_row *row) {
     const sn_touch_rows *rows = &sn_world_touching(world)->rows;
+    sn_carriers c;
     double inverse = 0;
-    for (int32_t k = row->first; k < row->first + row->count; ++k) {
-        const double mass = fabs(world->solid->weight[rows->node[k]]);
-        inverse += mass > 0 ? rows->weight[k] * rows->weight[k] / mass : 0;
+    c.count = 0;
+    for (int32_t k = row->first; k < row->first + row->count; ++k)
+        sn_world_carriers(world, rows->node[k], rows->weight[k], &c);
+    for (int k = 0; k < c.count; ++k) {
+        const double mass = fabs(world->solid->carried[c.node[k]]);
+        inverse += mass > 0 ? c.weight[k] * c.weight[k] / mass : 0;
     }
     return inverse > 0 ? 1 / inverse : 0;
 }

@@ -232,12 +232,12 @@ static void test_momentum(void **state) {
         sn_world *world = make_on(context, text, NULL, 0);
         double mass = 0, P[3], L[3];
         int64_t seen = 0, both = 0;
-        for (int i = 0; i < world->model->node_count; ++i) mass += world->adaptive->mass[i];
+        for (int i = 0; i < world->model->node_count; ++i) mass += world->solid->weight[i];
         sn_world_momentum(world, P, L);
         for (int i = 0; i < 120; ++i) {
             sn_adapt_report r;
             run(world, 1);
-            assert_int_equal(sn_world_adapt_report(world, &r), SN_OK);
+            assert_int_equal(sn_world_adapt_report(world, 0, &r), SN_OK);
             assert_true(r.active <= 3000);
             if (r.changes == seen) continue;
             seen = r.changes;
@@ -254,7 +254,7 @@ static void test_momentum(void **state) {
             assert_true(fabs(total - mass) < 1e-12 * mass);
         }
         sn_adapt_report r;
-        sn_world_adapt_report(world, &r);
+        sn_world_adapt_report(world, 0, &r);
         if (!(r.all_refined > 20 && r.all_coarsened > 20))
             fail_msg("%s: %lld refined, %lld coarsened", measure[k], (long long)r.all_refined,
                      (long long)r.all_coarsened);
@@ -273,7 +273,7 @@ static void test_save(void **state) {
     const size_t size = sn_world_state_size(world);
     void *bytes = malloc(size);
     assert_int_equal(sn_world_save_state(world, bytes, size, NULL), SN_OK);
-    const int active = world->adaptive->forest.leaf_count;
+    const int active = world->adaptive->body[0].forest.leaf_count;
     run(world, 20);
     sn_world_hash(world, hash[0]);
     sn_context_options o = sn_context_options_default();
@@ -281,13 +281,13 @@ static void test_save(void **state) {
     o.threads = 3;
     assert_int_equal(sn_context_create(&o, &other, NULL), SN_OK);
     sn_world *again = make_on(other, text, NULL, 0);
-    assert_true(again->adaptive->forest.leaf_count != active);
+    assert_true(again->adaptive->body[0].forest.leaf_count != active);
     assert_int_equal(sn_world_restore_state(again, bytes, size, NULL), SN_OK);
-    assert_int_equal(again->adaptive->forest.leaf_count, active);
+    assert_int_equal(again->adaptive->body[0].forest.leaf_count, active);
     run(again, 20);
     sn_world_hash(again, hash[1]);
     assert_string_equal(hash[0], hash[1]);
-    assert_int_equal(again->adaptive->forest.leaf_count, world->adaptive->forest.leaf_count);
+    assert_int_equal(again->adaptive->body[0].forest.leaf_count, world->adaptive->body[0].forest.leaf_count);
     /* And back in time in the same world. */
     assert_int_equal(sn_world_restore_state(world, bytes, size, NULL), SN_OK);
     run(world, 20);
@@ -350,7 +350,7 @@ static void test_compiled(void **state) {
     for (int i = 0, kept = 0; i < 60 || kept < 3; ++i) {
         const int64_t before = r.changes;
         run(world, 1);
-        sn_world_adapt_report(world, &r);
+        sn_world_adapt_report(world, 0, &r);
         if (r.changes == before) continue;
         check_compiled(world);
         kept += r.made_tets < r.active && r.made_rows < world->solid->active->count;
@@ -361,7 +361,7 @@ static void test_compiled(void **state) {
 
 /* The root that is nearest to a place in a long beam. */
 static int root_at(const sn_world *world, const double place[3]) {
-    const sn_forest *f = &world->adaptive->forest;
+    const sn_forest *f = &world->adaptive->body[0].forest;
     int best = -1;
     double least = INFINITY;
     for (int t = 0; t < f->root_count; ++t) {
@@ -385,7 +385,7 @@ static void change_of(int cells, sn_adapt_report report[2]) {
              "[{\"select\": {\"group\": \"x-\"}}]}]}",
              0.1 * cells, cells);
     sn_world *world = make_on(context, text, NULL, 0);
-    sn_forest *f = &world->adaptive->forest;
+    sn_forest *f = &world->adaptive->body[0].forest;
     const int tet = root_at(world, (const double[]){0.131, 0.043, 0.038});
     assert_true(!f->refined[tet]);
     assert_true(sn_forest_refine(f, tet, INT32_MAX));
@@ -393,7 +393,7 @@ static void change_of(int cells, sn_adapt_report report[2]) {
     for (int i = 0; i < 2; ++i) {
         if (i) sn_forest_coarsen(f, tet);
         assert_int_equal(sn_world_reactivate(world, NULL), SN_OK);
-        sn_world_adapt_report(world, &report[i]);
+        sn_world_adapt_report(world, 0, &report[i]);
         check_compiled(world);
     }
     run(world, 1);
@@ -451,10 +451,10 @@ static void test_memory(void **state) {
     sn_world *world = make_on(own, text, NULL, 0), *calm = make_on(own, text, NULL, 0);
     run(world, 9), run(calm, 10);
     sn_adapt_report r;
-    sn_world_adapt_report(calm, &r);
+    sn_world_adapt_report(calm, 0, &r);
     assert_true(r.refined + r.coarsened > 0); /* the tenth step changes the set */
     for (int64_t n = 1; sn_world_steps(world) == 9; n += 7) {
-        const int active = world->adaptive->forest.leaf_count;
+        const int active = world->adaptive->body[0].forest.leaf_count;
         sn_world_hash(world, hash[0]);
         failing_allocator_arm(&failing, n);
         const sn_status status = sn_world_step(world, NULL, NULL);
@@ -463,10 +463,10 @@ static void test_memory(void **state) {
         assert_int_equal(status, SN_NO_MEMORY);
         sn_world_hash(world, hash[1]);
         assert_string_equal(hash[0], hash[1]);
-        assert_int_equal(world->adaptive->forest.leaf_count, active);
+        assert_int_equal(world->adaptive->body[0].forest.leaf_count, active);
     }
     run(world, 10), run(calm, 10);
-    assert_int_equal(world->adaptive->forest.leaf_count, calm->adaptive->forest.leaf_count);
+    assert_int_equal(world->adaptive->body[0].forest.leaf_count, calm->adaptive->body[0].forest.leaf_count);
     assert_true(gap(world, calm, calm->model->node_count) < 1e-6);
     sn_world_destroy(world), sn_world_destroy(calm);
     assert_int_equal(failing.live, before);
@@ -488,7 +488,7 @@ static void test_refuses(void **state) {
                  {"time.mode", "static", "adapt.measure"},
                  {"solver.operator", "assembly-free", "solver.operator"},
                  {"bodies.0.material.frames", "{\"every\": 0.1}", "bodies.0.adapt"},
-                 {"bodies.0.links", "[{\"point\": [0, 0, 0], \"to\": [0, 0, 0]}]", ""},
+                 {"bodies.0.links", "[{\"point\": [0, 0, 0], \"to\": [0, 0, 0], \"stabilise\": \"post\"}]", ""},
                  {"colliders", "[{\"plane\": {\"point\": [0, -1, 0]}, \"response\": \"projection\"}]", ""}};
     char text[1200];
     snprintf(text, sizeof text, turning, "shear", 0.05, 0.04);

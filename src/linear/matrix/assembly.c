@@ -35,7 +35,9 @@ static int32_t moved_place(const sn_pattern *pattern, const sn_kept_rows *kept, 
                                            : sn_pattern_find(pattern, row, column);
 }
 
+/* Derived elements have numbers of their own, and no place before. */
 static void fill_places(const sn_batch *batch, const sn_pattern *pattern, const sn_kept_rows *kept, int32_t *place) {
+    if (batch->element->derive) kept = NULL;
     const int nodes = batch->element->nodes, pairs = nodes * (nodes + 1) / 2;
     const int64_t lanes_mask = ((int64_t)1 << 40) - 1;
     for (int block = 0; block < batch->block_count; ++block, place += pairs * SN_LANES)
