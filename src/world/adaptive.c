@@ -24,7 +24,6 @@ static const char *refused_of_body(const sn_world_options *o, const sn_body_opti
 
 sn_status sn_adaptive_allows_elements(const sn_elements_model *elements, bool warps, sn_error *error) {
     const char *what = elements->rotation_state_size > 0 ? "a rotation that depends on its past"
-                       : elements->memory_size > 0       ? "a Prony series"
                        : elements->frame_size > 0        ? "frames that stay for a time"
                        : warps                           ? "stiffness warping"
                        : elements->patches               ? "elements with patches"
@@ -71,7 +70,7 @@ static sn_status check(const sn_world *world, const sn_world_options *options, s
 static sn_status allocate(const sn_world *world, sn_adaptive *a, sn_error *error) {
     const sn_context *context = world->context;
     const size_t nodes = (size_t)world->model->node_count;
-    double **const vector[] = {&a->x, &a->v, &a->force, &a->right, &a->solution};
+    double **const vector[] = {&a->x, &a->v, &a->force, &a->next, &a->right, &a->solution};
     bool complete = true;
     for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i)
         complete = (*vector[i] = sn_allocate_zero(context, 3 * nodes, sizeof(double))) && complete;
@@ -192,7 +191,7 @@ void sn_adaptive_destroy(sn_world *world) {
     sn_block_list_release(world->context, &a->damping);
     for (int i = 0; i < SN_SPAN; ++i) sn_release(world->context, a->direction[i]);
     void *const array[] = {a->quiet, a->wanted, a->value,    a->value_of, a->room,       a->touched, a->coarse,
-                           a->fine,  a->kept,   a->mass,     a->drag,     a->weight,     a->x,       a->v,
+                           a->fine,  a->kept,   a->mass,     a->drag,     a->weight,     a->x,       a->v, a->next,
                            a->force, a->right,  a->solution, a->held,     a->projection, a};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
     world->adaptive = NULL;

@@ -58,7 +58,7 @@ typedef struct sn_adaptive {
     double *mass;                     /* per compiled number: kg, lumped on the finest mesh */
     double *drag;                     /* the same, times Rayleigh's mass damping; NULL: none */
     double *weight;                   /* scratch: per compiled number */
-    double *x, *v, *force;            /* compact vectors; room for all nodes */
+    double *x, *v, *force, *next;     /* compact vectors; room for all nodes */
     double *right, *solution;         /* the same */
     double *direction[SN_SPAN];       /* the same */
     sn_block_list stiffness, damping; /* the blocks of the interactions at free nodes, compact */
@@ -96,8 +96,12 @@ void sn_adaptive_note(const sn_world *world);
 sn_status sn_adaptive_restore(sn_world *world, sn_error *error);
 /* adaptive_measure.c: the measures of all leaves at the present state. room: 7 numbers per compact node. */
 void sn_adaptive_measure(const sn_world *world, double *room, double *value);
-/* parameters.c: compiles the elements and the solver again for another active set. The state stays. */
-sn_status sn_world_reactivate(sn_world *world, sn_error *error);
+/* parameters.c: compiles the elements and the solver again for another active set. `carry`: the state is that of the set
+ * before, and its memory is carried over. Else the state belongs to the new set. */
+sn_status sn_world_reactivate(sn_world *world, bool carry, sn_error *error);
+/* adaptive_memory.c: puts the slaves of the new set where they belong, and gives the memory of the solid before, which
+ * had these settings and the positions workspace.x_before, to the elements of the new one. */
+void sn_adaptive_carry(sn_world *world, const struct sn_solid *before, const sn_element_settings *settings);
 
 /* before: the solid of the set before, whose elements and rows may be taken over; NULL: none. */
 sn_status sn_active_create(const sn_world *world, const struct sn_solid *before, sn_active **active, sn_error *error);

@@ -53,7 +53,7 @@ sn_status sn_adaptive_restore(sn_world *world, sn_error *error) {
     if (take_state(world)) return SN_OK;
     if (!sn_forest_set(&a->forest, a->wanted))
         return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its active set is impossible");
-    return sn_world_reactivate(world, error);
+    return sn_world_reactivate(world, false, error);
 }
 
 /* ---- Choice ---- */
@@ -268,12 +268,12 @@ static sn_status change(sn_world *world, const int32_t *coarse, int coarse_count
         r->refined += a->forest.journal_count;
     }
     if (!r->coarsened && !r->refined) return SN_OK;
-    status = sn_world_reactivate(world, error);
+    status = sn_world_reactivate(world, true, error);
     if (status) return status;
-    sn_active_follow(world->solid->active, world->state.x);
     restore_angular(world, r->angular_before);
     sn_world_constrain(world, world->state.time, NULL, world->state.v, NULL);
     memcpy(world->workspace.x_before, world->state.x, 3 * (size_t)world->model->node_count * sizeof(double));
+    sn_memory_refresh(world);
     momentum_of(world, world->solid->mass, r->momentum_after, r->angular_after);
     ++r->changes;
     r->all_refined += r->refined, r->all_coarsened += r->coarsened;

@@ -78,6 +78,7 @@ static sn_status take_order(const sn_world *world, const sn_solid *before, sn_so
             error, sn_elements_order(world->context, source, world->model->node_count, &solid->order, error), "bodies");
     const size_t ranks = (size_t)source->element_count, materials = (size_t)source->material_count;
     sn_element_order *order = &solid->order;
+    order->memory = before->order.memory;
     order->rank = sn_allocate(world->context, ranks, sizeof *order->rank);
     order->count = sn_allocate(world->context, materials, sizeof *order->count);
     if (!order->rank || !order->count) return sn_no_memory(error);

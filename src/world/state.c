@@ -47,7 +47,8 @@ static void lay_out(const sn_world *world, sn_state *state) {
     state->count = (state->count + SN_LANES - 1) / SN_LANES * SN_LANES; /* the kernels want the rotations aligned */
     state->rotation_count = world->solid->elements.rotation_state_size;
     add_part(state, "rotations", state->rotation_count);
-    state->memory_begin = state->count, state->memory_count = world->solid->elements.memory_size;
+    state->memory_begin = state->count;
+    state->memory_count = world->adaptive ? world->solid->order.memory : world->solid->elements.memory_size;
     add_part(state, "memory", state->memory_count); /* multiples of SN_LANES up to here */
     state->frame_count = world->solid->elements.frame_size;
     add_part(state, "frames", state->frame_count);

@@ -83,18 +83,24 @@ static bool damped_at(const sn_world *world, const double *v) {
     return v && sn_elements_damped(&world->solid->elements, &world->parameters.elements);
 }
 
-/* The forces of the elements at the view, into workspace.inside. Hanging nodes give theirs to their parents. */
+/* Compact forces of the elements of an adaptive world, as forces on all nodes. Hanging nodes give theirs to their
+ * parents. */
+static void collect(const sn_world *world, double *compact, double *full) {
+    sn_vector_zero(world->context, 3 * world->model->node_count, full);
+    sn_slaves_give(&world->solid->active->hanging, compact);
+    sn_active_spread(world->solid->active, compact, full);
+}
+
+/* The forces of the elements at the view, into workspace.inside. */
 static sn_status force_of_elements(sn_world *world, const sn_element_view *view, sn_error *error) {
     sn_workspace *work = &world->workspace;
     const sn_elements_model *elements = &world->solid->elements;
-    sn_vector_zero(world->context, 3 * world->model->node_count, work->inside);
-    if (!world->adaptive) return sn_elements_force(world->context, elements, view, work->inside, error);
-    double *force = world->adaptive->force;
+    double *force = world->adaptive ? world->adaptive->force : work->inside;
     sn_vector_zero(world->context, 3 * elements->node_count, force);
     const sn_status status = sn_elements_force(world->context, elements, view, force, error);
-    if (status) return status;
-    sn_slaves_give(&world->solid->active->hanging, force);
-    sn_active_spread(world->solid->active, force, work->inside);
+    if (status || !world->adaptive) return status;
+    collect(world, force, work->inside);
+    if (view->next) collect(world, view->next, work->memory.next_inside);
     return SN_OK;
 }
 

@@ -392,7 +392,7 @@ static void change_of(int cells, sn_adapt_report report[2]) {
     assert_int_equal(f->journal_count, 1);
     for (int i = 0; i < 2; ++i) {
         if (i) sn_forest_coarsen(f, tet);
-        assert_int_equal(sn_world_reactivate(world, NULL), SN_OK);
+        assert_int_equal(sn_world_reactivate(world, false, NULL), SN_OK);
         sn_world_adapt_report(world, &report[i]);
         check_compiled(world);
     }
