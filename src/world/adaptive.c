@@ -56,7 +56,11 @@ static sn_status check(const sn_world *world, const sn_world_options *options, s
     const char *what = refused_of_body(options, own, &world->model->body[0]);
     if (what) return sn_fail_at(error, SN_UNSUPPORTED, "adapt", "'adapt' of a body does not support %s", what);
     const sn_adapt *o = &own->adapt;
-    if (!*o->measure || strcmp(o->measure, "none") == 0) return SN_OK;
+    if (!*o->measure || strcmp(o->measure, "none") == 0)
+        return strcmp(o->details, "freeze") != 0
+                   ? SN_OK
+                   : sn_fail_at(error, SN_BAD_INPUT, "adapt.details",
+                                "adapt.details 'freeze' has no effect without 'measure', which makes tets coarser");
     if (!(o->refine > 0))
         return sn_fail_at(error, SN_BAD_INPUT, "adapt.refine",
                           "adapt.refine is %g; the measure '%s' needs a threshold above 0", o->refine, o->measure);
@@ -90,6 +94,11 @@ static sn_status allocate(const sn_world *world, sn_adaptive *a, sn_error *error
     complete = (a->coarse = sn_allocate(context, tets, sizeof *a->coarse)) && complete;
     complete = (a->fine = sn_allocate(context, tets, sizeof *a->fine)) && complete;
     a->impulse = a->room;
+    if (strcmp(a->options.details, "freeze") == 0) {
+        complete = (a->offset = sn_allocate_zero(context, 3 * nodes, sizeof *a->offset)) && complete;
+        complete = (a->frame = sn_allocate(context, 9 * tets, sizeof *a->frame)) && complete;
+        complete = (a->framed = sn_allocate_zero(context, tets, 1)) && complete;
+    }
     complete = (a->kept = sn_allocate_zero(context, (size_t)a->forest.count, 1)) && complete;
     return complete ? SN_OK : sn_no_memory(error);
 }
@@ -192,7 +201,7 @@ void sn_adaptive_destroy(sn_world *world) {
     for (int i = 0; i < SN_SPAN; ++i) sn_release(world->context, a->direction[i]);
     void *const array[] = {a->quiet, a->wanted, a->value,    a->value_of, a->room,       a->touched, a->coarse,
                            a->fine,  a->kept,   a->mass,     a->drag,     a->weight,     a->x,       a->v, a->next,
-                           a->force, a->right,  a->solution, a->held,     a->projection, a};
+                           a->force, a->right,  a->solution, a->held,     a->projection, a->offset, a->frame, a->framed, a};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
     world->adaptive = NULL;
 }

@@ -6,7 +6,8 @@
  *
  * The elements, the matrix and the vectors of the linear solver have compact numbers: the nodes that active tets use,
  * in ascending order. Hanging nodes are slaves there too (linear/matrix/slaves.h). So a solve costs in proportion to
- * the active tets. The functions sn_world_... below stand between both numberings; in worlds without adaptive bodies
+ * the active tets. With frozen details slaves lie beside these means: x = T u + d (adaptive_details.c). The functions
+ * sn_world_... below stand between both numberings; in worlds without adaptive bodies
  * they pass the call on.
  *
  * The mass of a free node is its row sum, the lumped mass of the finest mesh given to the parents: T^T m. A change of
@@ -76,6 +77,10 @@ typedef struct sn_adaptive {
     int32_t *coarse;       /* forest.count: scratch */
     struct sn_keyed *fine; /* forest.count: scratch */
     sn_adapt_report report;
+    /* Frozen details (adaptive_details.c); NULL: details are dropped. */
+    double *offset;  /* per compiled number x 3: d, 0 for free nodes */
+    double *frame;   /* forest.count x 9: scratch */
+    uint8_t *framed; /* forest.count: scratch */
 } sn_adaptive;
 
 /* Makes world->adaptive if the body has levels to adapt, with the tets that its selector refines. */
@@ -94,8 +99,18 @@ sn_status sn_adaptive_step(sn_world *world, sn_error *error);
 /* Writes the active set to the state, and takes it from there. */
 void sn_adaptive_note(const sn_world *world);
 sn_status sn_adaptive_restore(sn_world *world, sn_error *error);
+/* adaptive_details.c: the slaves of a new set, or at new positions: they go between their parents, or their places become
+ * details. */
+void sn_details_settle(sn_world *world);
+/* The state was restored; and a step was taken. */
+void sn_details_restore(sn_world *world);
+void sn_details_step(sn_world *world);
+/* Places the slaves by their details and the present rotations of their tets. Returns whether some detail has turned. */
+bool sn_details_turn(sn_world *world);
 /* adaptive_measure.c: the measures of all leaves at the present state. room: 7 numbers per compact node. */
 void sn_adaptive_measure(const sn_world *world, double *room, double *value);
+/* The deformation gradient of a tet, row-major. Returns its volume at rest. */
+double sn_tet_gradient(const double *rest, const double *x, const int32_t node[4], double F[9]);
 /* parameters.c: compiles the elements and the solver again for another active set. `carry`: the state is that of the set
  * before, and its memory is carried over. Else the state belongs to the new set. */
 sn_status sn_world_reactivate(sn_world *world, bool carry, sn_error *error);
@@ -109,7 +124,8 @@ void sn_active_destroy(sn_context *context, sn_active *active);
 /* active_kept.c: finds what the set before gives to a new one; and drops it when both are compiled. */
 sn_status sn_active_keep(const sn_world *world, const struct sn_solid *before, sn_active *active, sn_error *error);
 void sn_active_drop(const sn_context *context, sn_active *active);
-/* full <- T full, and full <- T^T full (slaves then have 0). */
+/* full <- T full + offset (NULL: 0), full <- T full, and full <- T^T full (slaves then have 0). */
+void sn_active_place(const sn_active *active, const double *offset, double *full);
 void sn_active_follow(const sn_active *active, double *full);
 void sn_active_give(const sn_active *active, double *full);
 /* Copies to and from compact numbers; `spread` leaves the other nodes as they are. */

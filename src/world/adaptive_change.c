@@ -50,10 +50,14 @@ static bool take_state(sn_world *world) {
 sn_status sn_adaptive_restore(sn_world *world, sn_error *error) {
     sn_adaptive *a = world->adaptive;
     if (!a) return SN_OK;
-    if (take_state(world)) return SN_OK;
-    if (!sn_forest_set(&a->forest, a->wanted))
-        return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its active set is impossible");
-    return sn_world_reactivate(world, false, error);
+    if (!take_state(world)) {
+        if (!sn_forest_set(&a->forest, a->wanted))
+            return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its active set is impossible");
+        const sn_status status = sn_world_reactivate(world, false, error);
+        if (status) return status;
+    }
+    sn_details_restore(world);
+    return SN_OK;
 }
 
 /* ---- Choice ---- */
@@ -166,15 +170,16 @@ static void mark_tet(sn_adaptive *a, int tet) {
     for (int i = 0; i < 10; ++i) a->touched[a->forest.node[10 * (size_t)tet + (size_t)i]] = 1;
 }
 
-/* Puts the slaves of the present forest between their parents. */
+/* Puts the slaves of the present forest between their parents, unless their details are frozen, and gives them the mean
+ * velocity. */
 static void follow(sn_world *world) {
     const sn_levels *levels = &world->model->levels;
-    double *const vector[2] = {world->state.x, world->state.v};
+    double *const vector[2] = {world->state.v, world->adaptive->offset ? NULL : world->state.x};
     for (int32_t at = levels->begin[1]; at < levels->begin[levels->count]; ++at) {
         if (sn_forest_kind(&world->adaptive->forest, levels->node[at]) == SN_NODE_FREE) continue;
         const size_t own = 3 * (size_t)levels->node[at], p = 3 * (size_t)levels->parent[2 * (size_t)at],
                      q = 3 * (size_t)levels->parent[2 * (size_t)at + 1];
-        for (int k = 0; k < 2; ++k)
+        for (int k = 0; k < 2 && vector[k]; ++k)
             for (size_t c = 0; c < 3; ++c) vector[k][own + c] = 0.5 * (vector[k][p + c] + vector[k][q + c]);
     }
 }
@@ -286,6 +291,7 @@ sn_status sn_adaptive_step(sn_world *world, sn_error *error) {
     sn_adaptive *a = world->adaptive;
     if (!a) return SN_OK;
     a->report.refined = a->report.coarsened = 0;
+    sn_details_step(world);
     if (!*a->options.measure || strcmp(a->options.measure, "none") == 0 || world->state.steps % a->options.every != 0)
         return SN_OK;
     sn_adaptive_measure(world, a->room, a->value);

@@ -9,9 +9,10 @@
 void sn_world_constrain(sn_world *world, double t, double *x, double *v, double *a) {
     sn_interactions_prescribe(world, t, x, v, a);
     if (!world->adaptive) return;
-    double *const vector[3] = {x, v, a};
-    for (int i = 0; i < 3; ++i)
-        if (vector[i]) sn_active_follow(world->solid->active, vector[i]);
+    const sn_active *active = world->solid->active;
+    if (x) sn_active_place(active, world->adaptive->offset, x);
+    if (v) sn_active_follow(active, v);
+    if (a) sn_active_follow(active, a);
 }
 
 /* ---- Mass: lumped, 0 at slaves ---- */

@@ -105,7 +105,7 @@ static void fill(const side *before, const side *after, int first) {
 void sn_adaptive_carry(sn_world *world, const sn_solid *solid, const sn_element_settings *settings) {
     sn_adaptive *a = world->adaptive;
     sn_state *state = &world->state, *other = &world->workspace.before;
-    sn_active_follow(world->solid->active, state->x);
+    sn_details_settle(world);
     if (state->memory_count == 0) return;
     const size_t size = (size_t)state->memory_count * sizeof *state->memory;
     side before = {solid, sn_world_same_view(world, NULL), state->memory},

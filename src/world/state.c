@@ -11,8 +11,8 @@
 #include "time/judge.h"
 
 enum {
-    OWN_PARTS = 9
-}; /* positions, velocities, accelerations, history, rotations, memory, frames, vertex-frames, active */
+    OWN_PARTS = 10
+}; /* positions, velocities, accelerations, history, rotations, memory, frames, vertex-frames, active, details */
 
 /* ---- Layout ---- */
 static void add_part(sn_state *state, const char *name, int64_t count) {
@@ -38,6 +38,7 @@ static void lay_out(const sn_world *world, sn_state *state) {
     add_part(state, "velocities", n);
     add_part(state, "accelerations", n);
     if (world->adaptive) add_part(state, "active", world->adaptive->forest.count);
+    if (world->adaptive && world->adaptive->offset) add_part(state, "details", n);
     add_interactions(world, state, true);
     state->own = state->count;
     add_interactions(world, state, false);

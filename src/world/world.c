@@ -34,8 +34,8 @@ static sn_status start(sn_world *world, const sn_world_options *options, sn_erro
     sn_interactions_adapt(world);
     sn_interactions_arrive(world, world->model->rest);
     for (int b = 0; b < world->model->body_count; ++b) sn_initial_apply(world, b, &options->body[b].initial);
-    if (world->adaptive) sn_adaptive_note(world), sn_active_follow(world->solid->active, world->state.x);
-    if (world->adaptive) sn_active_follow(world->solid->active, world->state.v);
+    if (world->adaptive) sn_adaptive_note(world), sn_active_follow(world->solid->active, world->state.v);
+    sn_details_settle(world);
     sn_status status = sn_fixes_update(world, error);
     if (!status && world->parameters.method->implicit)
         status = sn_workspace_allows(world, &world->parameters.solver, world->parameters.method, error);
