@@ -31,16 +31,8 @@ sn_status sn_adaptive_allows_elements(const sn_elements_model *elements, bool wa
     return what ? sn_fail(error, SN_UNSUPPORTED, "'adapt' of a body does not support %s", what) : SN_OK;
 }
 
-sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *solver, const sn_method *method,
-                             sn_error *error) {
-    static const char *const allowed[] = {"implicit-euler", "equilibrium"};
+sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *solver, sn_error *error) {
     if (!world->adaptive) return SN_OK;
-    bool known = world->parameters.no_inertia;
-    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; ++i)
-        known = known || strcmp(method->name, allowed[i]) == 0;
-    if (!known)
-        return sn_fail_at(error, SN_UNSUPPORTED, "time.method",
-                          "time.method '%s' does not support a body with 'adapt'; take implicit-euler", method->name);
     const char *measure = world->adaptive->options.measure;
     if (world->parameters.no_inertia && *measure && strcmp(measure, "none") != 0)
         return sn_fail_at(error, SN_UNSUPPORTED, "adapt.measure",

@@ -88,9 +88,8 @@ sn_status sn_adaptive_create(sn_world *world, const sn_world_options *options, s
 void sn_adaptive_destroy(sn_world *world);
 /* Call it when densities or mass damping have changed, before the solid is compiled. */
 sn_status sn_adaptive_weigh(sn_world *world, sn_error *error);
-/* SN_UNSUPPORTED when an adaptive world does not go with the method or the solver. */
-sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *solver, const sn_method *method,
-                             sn_error *error);
+/* SN_UNSUPPORTED when an adaptive world does not go with the mode or the solver. */
+sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *solver, sn_error *error);
 /* The same of elements that keep something from step to step. */
 sn_status sn_adaptive_allows_elements(const sn_elements_model *elements, bool warps, sn_error *error);
 
@@ -141,6 +140,10 @@ void sn_world_mass_product(const sn_world *world, const double *v, double *out);
 double sn_world_kinetic(const sn_world *world, const double *v, double *scratch);
 sn_status sn_world_mass_solve(sn_world *world, const double *f, double *out, sn_error *error);
 void sn_world_product(sn_world *world, double m, double d, double k, const double *u, double *out);
+/* Adds compact forces of the elements of an adaptive world. Hanging nodes give theirs to their parents, in `compact`. */
+void sn_world_collect(const sn_world *world, double *compact, double *full);
+/* The trace of the diagonal block of each node; 0 for slaves. */
+void sn_world_trace(sn_world *world, double m, double d, double k, double *out);
 void sn_world_elements_product(sn_world *world, double d, double k, const double *u, double *out);
 sn_status sn_world_linear_solve(sn_world *world, const sn_solve *solve, sn_linear_report *report, sn_error *error);
 /* `view` has compact vectors (sn_world_view). again: only the blocks have changed. */

@@ -22,6 +22,7 @@
 #include "base/math3.h"
 #include "base/sorted.h"
 #include "inside.h"
+#include "time/judge.h"
 
 enum { REFINED = 1, QUIET = 2 }; /* a number of the state: REFINED + QUIET x checks below the threshold */
 
@@ -252,6 +253,14 @@ static sn_status take_energy(sn_world *world, sn_energies *energy, sn_error *err
     return SN_OK;
 }
 
+/* The history of a method of order 2 or more is the motion of the set before: the method starts anew. That of implicit
+ * Euler is a guess. The account of the judge stays. */
+static void restart(sn_world *world) {
+    const sn_state *state = &world->state;
+    if (world->parameters.method->order < 2) return;
+    memset(state->history, 0, (size_t)(state->history_count - SN_JUDGE_NUMBERS) * sizeof *state->history);
+}
+
 static sn_status change(sn_world *world, const int32_t *coarse, int coarse_count, const sn_keyed *fine, int fine_count,
                         sn_error *error) {
     sn_adaptive *a = world->adaptive;
@@ -278,6 +287,7 @@ static sn_status change(sn_world *world, const int32_t *coarse, int coarse_count
     restore_angular(world, r->angular_before);
     sn_world_constrain(world, world->state.time, NULL, world->state.v, NULL);
     memcpy(world->workspace.x_before, world->state.x, 3 * (size_t)world->model->node_count * sizeof(double));
+    restart(world);
     sn_memory_refresh(world);
     momentum_of(world, world->solid->mass, r->momentum_after, r->angular_after);
     ++r->changes;

@@ -45,6 +45,23 @@ sn_status sn_world_mass_solve(sn_world *world, const double *f, double *out, sn_
 }
 
 /* ---- Products ---- */
+void sn_world_collect(const sn_world *world, double *compact, double *full) {
+    const sn_active *active = world->solid->active;
+    sn_slaves_give(&active->hanging, compact);
+    for (size_t i = 0; i < (size_t)active->count; ++i)
+        for (size_t c = 0; c < 3; ++c) full[3 * (size_t)active->full[i] + c] += compact[3 * i + c];
+}
+
+void sn_world_trace(sn_world *world, double m, double d, double k, double *out) {
+    sn_adaptive *a = world->adaptive;
+    sn_linear_trace(world->workspace.linear, m, d, k, a ? a->right : out);
+    if (!a) return;
+    const sn_active *active = world->solid->active;
+    memset(out, 0, (size_t)world->model->node_count * sizeof *out);
+    for (int i = 0; i < active->count; ++i)
+        if (!active->slaved[active->full[i]]) out[active->full[i]] = a->right[i];
+}
+
 /* Copies the free nodes of a compact vector; all others get 0. */
 static void spread_free(const sn_world *world, double *compact, double *full) {
     sn_slaves_clear(&world->solid->active->hanging, compact);

@@ -208,7 +208,11 @@ void sn_memory_rate(sn_world *world, double t, const double *x, double *rate) {
     set_elapsed(world, elapsed_at(world, t), true);
     recall(world);
     const sn_element_view view = sn_world_view(world, x, NULL);
-    sn_elements_force(world->context, &world->solid->elements, &view, rate, NULL);
+    const sn_elements_model *elements = &world->solid->elements;
+    double *compact = world->adaptive ? world->adaptive->force : NULL;
+    if (compact) sn_vector_zero(world->context, 3 * elements->node_count, compact);
+    sn_elements_force(world->context, elements, &view, compact ? compact : rate, NULL);
+    if (compact) sn_world_collect(world, compact, rate);
     set_elapsed(world, elapsed_at(world, t), false);
 }
 

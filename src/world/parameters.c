@@ -257,7 +257,7 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
     const sn_parameters before = *p;
     sn_status status = take_time(p, options, error);
     if (!status) status = sn_interactions_allow(world, p->method, error);
-    if (!status) status = sn_adaptive_allows(world, &p->solver, p->method, error);
+    if (!status) status = sn_adaptive_allows(world, &p->solver, error);
     if (!status) status = sn_solid_allows(world, p->method, error);
     if (!status && p->method->implicit) status = sn_workspace_allows(world, &p->solver, p->method, error);
     if (!status && p->no_inertia && !before.no_inertia) status = sn_rigid_check(world, error);
@@ -282,7 +282,7 @@ sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *options,
     sn_status status = sn_within(error, sn_solver_options_check(options, error), "solver");
     if (!status && world->parameters.method->implicit)
         status = sn_workspace_allows(world, options, world->parameters.method, error);
-    if (!status) status = sn_adaptive_allows(world, options, world->parameters.method, error);
+    if (!status) status = sn_adaptive_allows(world, options, error);
     if (!status) status = sn_linear_options(world->workspace.linear, options, error);
     if (status) return status;
     world->parameters.solver = *options;

@@ -39,7 +39,7 @@ static sn_status start(sn_world *world, const sn_world_options *options, sn_erro
     sn_status status = sn_fixes_update(world, error);
     if (!status && world->parameters.method->implicit)
         status = sn_workspace_allows(world, &world->parameters.solver, world->parameters.method, error);
-    if (!status) status = sn_adaptive_allows(world, &world->parameters.solver, world->parameters.method, error);
+    if (!status) status = sn_adaptive_allows(world, &world->parameters.solver, error);
     if (!status && world->parameters.no_inertia) status = sn_rigid_check(world, error);
     if (!status && world->parameters.no_inertia) status = sn_parameters_stiff(world, error);
     if (status) return status;

@@ -162,7 +162,7 @@ static void test_run(void **state) {
             const int64_t changes = r.changes;
             run(world, 1);
             most = fmax(most, largest(world));
-            if (i == 39) {
+            if (i == 38) { /* no check of the set follows this step */
                 size = sn_world_state_size(world), bytes = malloc(size);
                 assert_int_equal(sn_world_save_state(world, bytes, size, NULL), SN_OK);
                 assert_true(largest(world) > 1e-5);
@@ -174,14 +174,14 @@ static void test_run(void **state) {
         }
         assert_true(r.all_refined > 20 && r.all_coarsened > 20 && most > 1e-4);
         assert_int_equal(sn_world_restore_state(again, bytes, size, NULL), SN_OK);
-        run(again, 40);
+        run(again, 41);
         assert_memory_equal(world->state.value, again->state.value, world->state.own * (int64_t)sizeof(double));
         if (with)
             assert_memory_equal(world->state.memory, again->state.memory,
                                 (size_t)world->state.memory_count * sizeof(double));
         /* Back in time: the world that saved it. */
         assert_int_equal(sn_world_restore_state(world, bytes, size, NULL), SN_OK);
-        run(world, 40);
+        run(world, 41);
         assert_int_equal(gap(world, again->state.x) == 0, 1);
         /* Putting a world where it is changes nothing but by rounding. */
         double *x = copy(world), *place = malloc(size_of(world));
