@@ -14,12 +14,14 @@
 #include "scene_text.h"
 #include "world/inside.h"
 
-/* A beam that hangs from one end and falls; `more` has the solver of implicit methods. */
+/* A beam that hangs from one end and falls, with a memory and a load that grows: the forces change with time. */
 static const char beam[] =
     "{\"sinew\": 1, \"time\": {\"method\": \"%s\", \"step\": %g%s, \"bodies\": [{\"mesh\": {\"box\": {\"size\": "
     "[0.4, 0.1, 0.1], \"cells\": [4, 1, 1]}, \"refine\": %d}, %s \"material\": {\"law\": \"stvk\", \"young\": 5e3, "
-    "\"poisson\": 0.3, \"density\": 1000, \"rayleigh\": {\"mass\": 0.5, \"stiffness\": 0.0005}}, \"fix\": "
-    "[{\"select\": {\"group\": \"x-\"}}]}]}";
+    "\"poisson\": 0.3, \"density\": 1000, \"rayleigh\": {\"mass\": 0.5, \"stiffness\": 0.0005}, \"prony\": "
+    "[{\"ratio\": 0.5, \"time\": 0.05}]}, \"fix\": "
+    "[{\"select\": {\"group\": \"x-\"}}], \"loads\": [{\"select\": {\"group\": \"x+\"}, \"traction\": [50, 0, 80], "
+    "\"keys\": [[0, 0], [1, 100]]}]}]}";
 /* A free bar that turns and twists; the set changes with the strain. */
 static const char turning[] =
     "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"method\": \"%s\", \"step\": 0.001%s, \"bodies\": [{\"mesh\": "
