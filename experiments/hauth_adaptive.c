@@ -182,7 +182,8 @@ static sn_status twist(experiment_run *own, const char *details, int tets, losse
         "\"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.4, 0.1, 0.1], \"cells\": [4, 1, 1]}, \"refine\": 1}, "
         "\"adapt\": {\"levels\": 2, \"measure\": \"shear\", \"refine\": 0.05, \"coarsen\": 0.045, \"every\": 1, "
         "\"wait\": 1, \"detail\": 1, \"details\": \"%s\", \"budget\": 3000}, \"material\": {\"law\": \"corotated\", "
-        "\"young\": 2e3, \"poisson\": 0.3, \"density\": 1000}, \"initial\": {\"velocity\": [0.1, 0.2, 0], \"spin\": [0, "
+        "\"young\": 2e3, \"poisson\": 0.3, \"density\": 1000}, \"initial\": {\"velocity\": [0.1, 0.2, 0], \"spin\": "
+        "[0, "
         "2, 3], \"twist\": 300}}]}",
         details);
     if (!status) status = sn_world_energies(world, &l->start, error);

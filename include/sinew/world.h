@@ -205,8 +205,8 @@ typedef struct sn_adapt {
     /* A name of sn_adapt_details(): what becomes of these distances. "drop" (default): the nodes go to the middles of
      * their edges. "freeze": they stay where they are and turn with the coarser tet, until it is split again. */
     char details[32];
-    int every;              /* steps from check to check, at least 1; default 5 */
-    int wait;               /* checks, at least 1; default 10 */
+    int every; /* steps from check to check, at least 1; default 5 */
+    int wait;  /* checks, at least 1; default 10 */
 
     /* true (default): hanging nodes give the forces on them to their parents. false: these forces are left out, as in
      * Hauth's thesis, to show what that costs: forces across a border of levels are not in balance, and the matrix is

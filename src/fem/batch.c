@@ -588,7 +588,8 @@ sn_status sn_elements_order(sn_context *context, const sn_batch_source *source, 
             order->rank[w.item[i].element] = (int32_t)(i - w.batch_begin[b]);
     for (int m = 0; m < source->material_count && !status; ++m)
         if (w.batch_of[0][m] >= 0) order->count[m] = count_of(&w, w.batch_of[0][m]);
-    for (int b = 0; b < model.batch_count && !status; ++b) order->memory += most_memory(&model.batch[b], count_of(&w, b));
+    for (int b = 0; b < model.batch_count && !status; ++b)
+        order->memory += most_memory(&model.batch[b], count_of(&w, b));
     end_work(&w);
     sn_elements_release(context, &model);
     return status;

@@ -191,9 +191,9 @@ void sn_adaptive_destroy(sn_world *world) {
     sn_block_list_release(world->context, &a->stiffness);
     sn_block_list_release(world->context, &a->damping);
     for (int i = 0; i < SN_SPAN; ++i) sn_release(world->context, a->direction[i]);
-    void *const array[] = {a->quiet, a->wanted, a->value,    a->value_of, a->room,       a->touched, a->coarse,
-                           a->fine,  a->kept,   a->mass,     a->drag,     a->weight,     a->x,       a->v, a->next,
-                           a->force, a->right,  a->solution, a->held,     a->projection, a->offset, a->frame, a->framed, a};
+    void *const array[] = {a->quiet, a->wanted,   a->value, a->value_of,   a->room,   a->touched, a->coarse, a->fine,
+                           a->kept,  a->mass,     a->drag,  a->weight,     a->x,      a->v,       a->next,   a->force,
+                           a->right, a->solution, a->held,  a->projection, a->offset, a->frame,   a->framed, a};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
     world->adaptive = NULL;
 }

@@ -98,20 +98,20 @@ sn_status sn_adaptive_step(sn_world *world, sn_error *error);
 /* Writes the active set to the state, and takes it from there. */
 void sn_adaptive_note(const sn_world *world);
 sn_status sn_adaptive_restore(sn_world *world, sn_error *error);
-/* adaptive_details.c: the slaves of a new set, or at new positions: they go between their parents, or their places become
- * details. */
+/* adaptive_details.c: the slaves of a new set, or at new positions: they go between their parents, or their places
+ * become details. */
 void sn_details_settle(sn_world *world);
 /* The state was restored; and a step was taken. */
 void sn_details_restore(sn_world *world);
 void sn_details_step(sn_world *world);
-/* Places the slaves by their details and the present rotations of their tets. Returns whether some detail has turned. */
+/* Places the slaves by their details and the rotations of their tets. Returns whether some detail has turned. */
 bool sn_details_turn(sn_world *world);
 /* adaptive_measure.c: the measures of all leaves at the present state. room: 7 numbers per compact node. */
 void sn_adaptive_measure(const sn_world *world, double *room, double *value);
 /* The deformation gradient of a tet, row-major. Returns its volume at rest. */
 double sn_tet_gradient(const double *rest, const double *x, const int32_t node[4], double F[9]);
-/* parameters.c: compiles the elements and the solver again for another active set. `carry`: the state is that of the set
- * before, and its memory is carried over. Else the state belongs to the new set. */
+/* parameters.c: compiles the elements and the solver again for another active set. `carry`: the state is that of the
+ * set before, and its memory is carried over. Else the state belongs to the new set. */
 sn_status sn_world_reactivate(sn_world *world, bool carry, sn_error *error);
 /* adaptive_memory.c: puts the slaves of the new set where they belong, and gives the memory of the solid before, which
  * had these settings and the positions workspace.x_before, to the elements of the new one. */
@@ -140,7 +140,8 @@ void sn_world_mass_product(const sn_world *world, const double *v, double *out);
 double sn_world_kinetic(const sn_world *world, const double *v, double *scratch);
 sn_status sn_world_mass_solve(sn_world *world, const double *f, double *out, sn_error *error);
 void sn_world_product(sn_world *world, double m, double d, double k, const double *u, double *out);
-/* Adds compact forces of the elements of an adaptive world. Hanging nodes give theirs to their parents, in `compact`. */
+/* Adds compact forces of the elements of an adaptive world. Hanging nodes give theirs to their parents, in `compact`.
+ */
 void sn_world_collect(const sn_world *world, double *compact, double *full);
 /* The trace of the diagonal block of each node; 0 for slaves. */
 void sn_world_trace(sn_world *world, double m, double d, double k, double *out);

@@ -11,8 +11,8 @@
  * R is taken after each step. During a step d is constant, so velocities, forces and matrices are those of x = T u: the
  * forces on the free nodes are the derivative of the energy at fixed d. The elements around a hanging node see it where
  * it is; a coarse tet sees its corners alone. So the strain energy of details rests while they are frozen, and comes
- * back when their tet is split. Forces on hanging nodes act at x_h but go to p and q: they keep the momentum, and change
- * the angular momentum by d x f.
+ * back when their tet is split. Forces on hanging nodes act at x_h but go to p and q: they keep the momentum, and
+ * change the angular momentum by d x f.
  *
  * The tet of a node is the one with the lowest number of those around its edge that are not split, or the active tet
  * in which that lies. Its corners are on lower levels, so details are placed level by level. */

@@ -62,8 +62,7 @@ static bool turn_between(const side *before, const tet *old, const side *after, 
     rotation_of(before, old, R);
     rotation_of(after, now, to);
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            Q[3 * i + j] = to[i] * R[j] + to[3 + i] * R[3 + j] + to[6 + i] * R[6 + j];
+        for (int j = 0; j < 3; ++j) Q[3 * i + j] = to[i] * R[j] + to[3 + i] * R[3 + j] + to[6 + i] * R[6 + j];
     return true;
 }
 

@@ -192,7 +192,8 @@ static sn_status compile(const sn_world *world, const sn_solid *before, compiled
         status = sn_element_settings_create(world->context, &c->solid->elements, world->parameters.material,
                                             world->state.time, &c->settings, error);
     if (!status) status = sn_workspace_linear(world, c->solid, &c->linear, error);
-    if (!status) status = sn_memory_create(world->context, &c->solid->elements, world->model->node_count, &c->memory, error);
+    if (!status)
+        status = sn_memory_create(world->context, &c->solid->elements, world->model->node_count, &c->memory, error);
     if (status) return status;
     sn_solid_settle(world, c->solid);
     c->partial = sn_allocate_zero(world->context, (size_t)c->solid->elements.chunk_count, sizeof *c->partial);

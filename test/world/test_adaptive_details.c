@@ -152,7 +152,8 @@ static double part_of(const double *a, const double *b, double size) {
 static void test_run(void **state) {
     (void)state;
     for (int with = 0; with < 2; ++with) {
-        sn_world *world = make(0.05, "freeze", with ? memory : "", 300), *again = make(0.05, "freeze", with ? memory : "", 300);
+        sn_world *world = make(0.05, "freeze", with ? memory : "", 300),
+                 *again = make(0.05, "freeze", with ? memory : "", 300);
         sn_adapt_report r = {0};
         size_t size = 0;
         void *bytes = NULL;

@@ -83,7 +83,8 @@ static double gap(const sn_world *a, const sn_world *b, int nodes) {
     double most = 0;
     for (int i = 0; i < nodes; ++i)
         for (int c = 0; c < 3; ++c)
-            most = fmax(most, fabs(a->state.x[3 * a->model->compiled[i] + c] - b->state.x[3 * b->model->compiled[i] + c]));
+            most =
+                fmax(most, fabs(a->state.x[3 * a->model->compiled[i] + c] - b->state.x[3 * b->model->compiled[i] + c]));
     return most;
 }
 
@@ -187,7 +188,8 @@ static void test_change(void **state) {
             const double split = remembered(world);
             change(world, tet, false);
             const double whole = remembered(world);
-            if (!(whole < (1 + 1e-12) * split && whole > 0.8 * split)) fail_msg("%s: the memory had %g J, has %g", form[f], split, whole);
+            if (!(whole < (1 + 1e-12) * split && whole > 0.8 * split))
+                fail_msg("%s: the memory had %g J, has %g", form[f], split, whole);
             ++joined;
         }
         assert_true(joined > 3);
@@ -241,8 +243,8 @@ static void test_frames(void **state) {
     sn_world_destroy(world);
 }
 
-/* Changes while the body moves keep the momenta, also between materials of two and three terms; the bits do not depend on the threads, nor
- * on whether the run was saved and restored. */
+/* Changes while the body moves keep the momenta, also between materials of two and three terms; the bits do not depend
+ * on the threads, nor on whether the run was saved and restored. */
 static void test_run(void **state) {
     (void)state;
     for (int f = 0; f < 2; ++f) {

@@ -135,8 +135,7 @@ static void test_momentum(void **state) {
         sn_world_momentum(world, now, L);
         for (int c = 0; c < 3; ++c) gained = fmax(gained, fabs(now[c] - P[c]));
         assert_int_equal(sn_world_adapt_report(world, &r), SN_OK);
-        if (!(r.changes > 2 && r.all_refined > 10))
-            fail_msg("%s: %d changes", method->name, (int)r.changes);
+        if (!(r.changes > 2 && r.all_refined > 10)) fail_msg("%s: %d changes", method->name, (int)r.changes);
         if (!(gained < 1e-10 * mass)) fail_msg("%s gains %g Ns", method->name, gained);
         sn_world_destroy(world);
     }
