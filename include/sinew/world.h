@@ -202,8 +202,11 @@ typedef struct sn_adapt {
     char measure[32];
     double refine, coarsen; /* in the unit of the measure; coarsen is the smaller one; default 0 */
     double detail;          /* at least 0; default 0.05 */
-    int every;              /* steps from check to check, at least 1; default 5 */
-    int wait;               /* checks, at least 1; default 10 */
+    /* A name of sn_adapt_details(): what becomes of these distances. "drop" (default): the nodes go to the middles of
+     * their edges. "freeze": they stay where they are and turn with the coarser tet, until it is split again. */
+    char details[32];
+    int every; /* steps from check to check, at least 1; default 5 */
+    int wait;  /* checks, at least 1; default 10 */
 
     /* true (default): hanging nodes give the forces on them to their parents. false: these forces are left out, as in
      * Hauth's thesis, to show what that costs: forces across a border of levels are not in balance, and the matrix is
@@ -211,6 +214,7 @@ typedef struct sn_adapt {
     bool reaction;
 } sn_adapt;
 SN_API const sn_listing *sn_adapt_measures(int *count);
+SN_API const sn_listing *sn_adapt_details(int *count);
 
 /* Coarse-to-fine corotation (docs/levels.md). Dynamics only, with an implicit method that solves by Newton's method.
  * All materials have the law "corotated". */

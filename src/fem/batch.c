@@ -584,6 +584,12 @@ void sn_element_order_release(const sn_context *context, sn_element_order *order
     *order = (sn_element_order){0};
 }
 
+/* Cuts of a part of the elements make no more chunks than all of them do, and a chunk has whole blocks. */
+static int64_t most_memory(const sn_batch *batch, int64_t elements) {
+    const int64_t size = sn_chunk_size(batch->element, elements);
+    return sn_pieces(elements, size) * size * batch->element->points * batch->terms * SN_MEMORY_ITEMS;
+}
+
 sn_status sn_elements_order(sn_context *context, const sn_batch_source *source, int source_count, int node_count,
                             sn_element_order *order, sn_error *error) {
     *order = (sn_element_order){0};
@@ -604,6 +610,8 @@ sn_status sn_elements_order(sn_context *context, const sn_batch_source *source, 
     for (int s = 0; s < source_count && !status; ++s)
         for (int m = 0; m < source[s].material_count; ++m)
             if (w.batch_of[s][m] >= 0) order->count[source[s].material_offset + m] = count_of(&w, w.batch_of[s][m]);
+    for (int b = 0; b < model.batch_count && !status; ++b)
+        order->memory += most_memory(&model.batch[b], count_of(&w, b));
     end_work(&w);
     sn_elements_release(context, &model);
     return status;

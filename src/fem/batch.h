@@ -274,6 +274,7 @@ const sn_element_kernels *sn_spring_kernels_for(const sn_context *context);
 typedef struct sn_element_order {
     int32_t *rank;  /* per element, from element_offset of its source on: its number in its batch */
     int64_t *count; /* per material, from material_offset on: the elements of its batch */
+    int64_t memory; /* the most doubles of memory that any part of the elements has */
 } sn_element_order;
 
 /* What a body contributes; node numbers are already compiled (global) ones. */

@@ -106,6 +106,11 @@ typedef struct sn_law {
     const sn_law_table *table; /* of laws that the caller supplied (own_law.c); NULL for ours */
 } sn_law;
 
+/* Whether a memory (prony.h) turns with G = F: Green's strain, and the law whose R^T P is not symmetric. */
+static inline bool sn_law_remembers_by_F(const sn_law *law) {
+    return law->strain == SN_STRAIN_GREEN || law->flags & SN_LAW_NO_POTENTIAL;
+}
+
 /* All laws of one instruction set, in the same order in each; kernel/laws.c. */
 extern const sn_law *const sn_laws_baseline[], *const sn_laws_avx2[], *const sn_laws_avx512[];
 extern const int sn_law_count_baseline;

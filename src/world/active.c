@@ -191,13 +191,15 @@ void sn_world_carriers(const sn_world *world, int32_t node, double weight, sn_ca
 }
 
 /* ---- Vectors ---- */
-void sn_active_follow(const sn_active *a, double *full) {
+void sn_active_place(const sn_active *a, const double *offset, double *full) {
     for (int s = 0; a && s < a->slave_count; ++s) {
         const double *p = full + 3 * (size_t)a->slave[s][1], *q = full + 3 * (size_t)a->slave[s][2];
-        double *own = full + 3 * (size_t)a->slave[s][0];
-        for (int c = 0; c < 3; ++c) own[c] = 0.5 * (p[c] + q[c]);
+        const size_t own = 3 * (size_t)a->slave[s][0];
+        for (size_t c = 0; c < 3; ++c) full[own + c] = 0.5 * (p[c] + q[c]) + (offset ? offset[own + c] : 0);
     }
 }
+
+void sn_active_follow(const sn_active *a, double *full) { sn_active_place(a, NULL, full); }
 
 void sn_active_give(const sn_active *a, double *full) {
     for (int s = a ? a->slave_count - 1 : -1; s >= 0; --s) {

@@ -14,14 +14,18 @@ sn_adaptive_body *sn_adaptive_find(const sn_world *world, int body) {
     return NULL;
 }
 
-sn_node_kind sn_adaptive_kind(const sn_world *world, int32_t node) {
+sn_adaptive_body *sn_adaptive_at(const sn_world *world, int32_t node) {
     const sn_adaptive *a = world->adaptive;
     for (int i = 0; i < a->count; ++i) {
         const sn_body *body = &world->model->body[a->body[i].body];
-        if (node >= body->node_first && node < body->node_first + body->mesh->node_count)
-            return sn_forest_kind(&a->body[i].forest, node);
+        if (node >= body->node_first && node < body->node_first + body->mesh->node_count) return &a->body[i];
     }
-    return SN_NODE_FREE;
+    return NULL;
+}
+
+sn_node_kind sn_adaptive_kind(const sn_world *world, int32_t node) {
+    const sn_adaptive_body *own = sn_adaptive_at(world, node);
+    return own ? sn_forest_kind(&own->forest, node) : SN_NODE_FREE;
 }
 
 /* ---- What does not go together ---- */
@@ -43,11 +47,12 @@ static const char *refused_of_all(const sn_model *model) {
 
 sn_status sn_adaptive_allows_elements(const sn_elements_model *elements, bool warps, sn_error *error) {
     const char *what = elements->rotation_state_size > 0 ? "a rotation that depends on its past"
-                       : elements->memory_size > 0       ? "a Prony series"
                        : elements->frame_size > 0        ? "frames that stay for a time"
                        : warps                           ? "stiffness warping"
                        : elements->patches               ? "elements with patches"
                                                          : NULL;
+    for (int b = 0; b < elements->batch_count; ++b) /* the order of the elements has no room for their memory */
+        if (elements->batch[b].element->derive && elements->batch[b].terms) what = "springs with a Prony series";
     return what ? sn_fail(error, SN_UNSUPPORTED, "'adapt' of a body does not support %s", what) : SN_OK;
 }
 
@@ -55,16 +60,8 @@ bool sn_adaptive_measures(const sn_adaptive_body *body) {
     return *body->options.measure && strcmp(body->options.measure, "none") != 0;
 }
 
-sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *solver, const sn_method *method,
-                             sn_error *error) {
-    static const char *const allowed[] = {"implicit-euler", "equilibrium"};
+sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *solver, sn_error *error) {
     if (!world->adaptive) return SN_OK;
-    bool known = world->parameters.no_inertia;
-    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; ++i)
-        known = known || strcmp(method->name, allowed[i]) == 0;
-    if (!known)
-        return sn_fail_at(error, SN_UNSUPPORTED, "time.method",
-                          "time.method '%s' does not support a body with 'adapt'; take implicit-euler", method->name);
     for (int i = 0; i < world->adaptive->count && world->parameters.no_inertia; ++i) {
         const sn_adaptive_body *body = &world->adaptive->body[i];
         if (!sn_adaptive_measures(body)) continue;
@@ -89,7 +86,11 @@ static sn_status check(const sn_world *world, const sn_world_options *options, i
         return sn_fail_at(error, SN_UNSUPPORTED, "adapt.reaction",
                           "adapt.reaction is %s, but the bodies before have the other value: all or none have it",
                           o->reaction ? "true" : "false");
-    if (!*o->measure || strcmp(o->measure, "none") == 0) return SN_OK;
+    if (!*o->measure || strcmp(o->measure, "none") == 0)
+        return strcmp(o->details, "freeze") != 0
+                   ? SN_OK
+                   : sn_fail_at(error, SN_BAD_INPUT, "adapt.details",
+                                "adapt.details 'freeze' has no effect without 'measure', which makes tets coarser");
     if (!(o->refine > 0))
         return sn_fail_at(error, SN_BAD_INPUT, "adapt.refine",
                           "adapt.refine is %g; the measure '%s' needs a threshold above 0", o->refine, o->measure);
@@ -104,10 +105,10 @@ static sn_status check(const sn_world *world, const sn_world_options *options, i
 static sn_status allocate(const sn_world *world, sn_adaptive *a, sn_error *error) {
     const size_t nodes = (size_t)world->model->node_count;
     const sn_array array[] = {
-        SN_ARRAY(a->x, 3 * nodes),     SN_ARRAY(a->v, 3 * nodes),          SN_ARRAY(a->force, 3 * nodes),
-        SN_ARRAY(a->right, 3 * nodes), SN_ARRAY(a->solution, 3 * nodes),   SN_ARRAY(a->weight, nodes),
-        SN_ARRAY(a->held, nodes),      SN_ARRAY(a->projection, 9 * nodes), SN_ARRAY(a->group_node, nodes),
-        SN_ARRAY(a->room, 7 * nodes),  SN_ARRAY(a->touched, nodes)};
+        SN_ARRAY(a->x, 3 * nodes),     SN_ARRAY(a->v, 3 * nodes),        SN_ARRAY(a->force, 3 * nodes),
+        SN_ARRAY(a->right, 3 * nodes), SN_ARRAY(a->solution, 3 * nodes), SN_ARRAY(a->next, 3 * nodes),
+        SN_ARRAY(a->weight, nodes),    SN_ARRAY(a->held, nodes),         SN_ARRAY(a->projection, 9 * nodes),
+        SN_ARRAY(a->room, 7 * nodes),  SN_ARRAY(a->touched, nodes),      SN_ARRAY(a->group_node, nodes)};
     sn_status status = sn_allocate_arrays(world->context, array, sizeof array / sizeof *array, error);
     a->impulse = a->room;
     for (int i = 0; i < SN_SPAN && !status; ++i) {
@@ -117,13 +118,22 @@ static sn_status allocate(const sn_world *world, sn_adaptive *a, sn_error *error
     return status;
 }
 
+/* What a body with frozen details needs; the first one also makes the offsets of all nodes. */
+static sn_status allocate_details(const sn_world *world, sn_adaptive_body *a, sn_error *error) {
+    const size_t tets = (size_t)a->forest.count;
+    const sn_array array[] = {SN_ARRAY(a->frame, 9 * tets), SN_ARRAY(a->framed, tets),
+                              SN_ARRAY(world->adaptive->offset, 3 * (size_t)world->model->node_count)};
+    return sn_allocate_arrays(world->context, array, world->adaptive->offset ? 2 : 3, error);
+}
+
 static sn_status allocate_body(const sn_world *world, sn_adaptive_body *a, sn_error *error) {
     const size_t tets = (size_t)a->forest.count, finest = (size_t)world->model->body[a->body].mesh->tet_count;
     const sn_array array[] = {SN_ARRAY(a->quiet, tets),   SN_ARRAY(a->wanted, tets),
                               SN_ARRAY(a->value, finest), SN_ARRAY(a->value_of, tets + finest),
                               SN_ARRAY(a->coarse, tets),  SN_ARRAY(a->fine, tets),
                               SN_ARRAY(a->kept, tets)};
-    return sn_allocate_arrays(world->context, array, sizeof array / sizeof *array, error);
+    const sn_status status = sn_allocate_arrays(world->context, array, sizeof array / sizeof *array, error);
+    return status || strcmp(a->options.details, "freeze") != 0 ? status : allocate_details(world, a, error);
 }
 
 /* Refines every tet that holds the centroid of a selected finest tet. These tets stay refined. */
@@ -186,7 +196,8 @@ sn_status sn_adaptive_create(sn_world *world, const sn_world_options *options, s
 }
 
 static void release_body(const sn_world *world, sn_adaptive_body *a) {
-    void *const array[] = {a->quiet, a->wanted, a->value, a->value_of, a->coarse, a->fine, a->kept};
+    void *const array[] = {a->quiet,  a->wanted, a->value, a->value_of, a->coarse,
+                           a->fine,   a->kept,   a->frame, a->framed};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
     sn_forest_release(world->context, &a->forest);
 }
@@ -198,8 +209,8 @@ void sn_adaptive_destroy(sn_world *world) {
     sn_block_list_release(world->context, &a->stiffness);
     sn_block_list_release(world->context, &a->damping);
     for (int i = 0; i < SN_SPAN; ++i) sn_release(world->context, a->direction[i]);
-    void *const array[] = {a->weight,     a->x,     a->v,          a->force, a->right,   a->solution, a->held,
-                           a->projection, a->group, a->group_node, a->room,  a->touched, a->body,     a};
+    void *const array[] = {a->weight, a->x,     a->v,          a->next,   a->force, a->right,   a->solution, a->held,
+                           a->offset, a->group, a->group_node, a->room,   a->body,  a->touched, a->projection, a};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
     world->adaptive = NULL;
 }

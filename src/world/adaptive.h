@@ -8,8 +8,9 @@
  *
  * The elements, the matrix and the vectors of the linear solver have compact numbers: the nodes of other bodies and
  * those that active tets use, in ascending order. Hanging nodes are slaves there too (linear/matrix/slaves.h). So a
- * solve costs in proportion to the active tets. The functions sn_world_... below stand between both numberings; in
- * worlds without adaptive bodies they pass the call on.
+ * solve costs in proportion to the active tets. With frozen details slaves lie beside the means: x = T u + d
+ * (adaptive_details.c). The functions sn_world_... below stand between both numberings; in worlds without adaptive
+ * bodies they pass the call on.
  *
  * The mass of a free node is its row sum, the lumped mass of the finest mesh given to the parents: T^T m. A change of
  * the active set keeps the total mass and the momentum exactly. */
@@ -72,6 +73,9 @@ typedef struct sn_adaptive_body {
     struct sn_keyed *fine; /* forest.count: scratch */
     int coarse_count, fine_count;
     sn_adapt_report report;
+    /* Frozen details (adaptive_details.c): scratch; NULL: details are dropped. */
+    double *frame;   /* forest.count x 9 */
+    uint8_t *framed; /* forest.count */
 } sn_adaptive_body;
 
 /* The adaptive bodies of a world, and what they share. */
@@ -79,7 +83,7 @@ typedef struct sn_adaptive {
     int count;
     sn_adaptive_body *body;           /* ascending */
     double *weight;                   /* scratch: per compiled number */
-    double *x, *v, *force;            /* compact vectors; room for all nodes */
+    double *x, *v, *force, *next;     /* compact vectors; room for all nodes */
     double *right, *solution;         /* the same */
     double *direction[SN_SPAN];       /* the same */
     sn_block_list stiffness, damping; /* the blocks of the interactions at free nodes, compact */
@@ -89,6 +93,7 @@ typedef struct sn_adaptive {
     sn_filter_group *group; /* the groups of the compact filter */
     int32_t *group_node;    /* their nodes */
     sn_filter filter;
+    double *offset;   /* per compiled number x 3: d of adaptive_details.c, 0 for free nodes; NULL: no body freezes */
     double *room;     /* 7 numbers per compiled number: scratch */
     double *impulse;  /* the same place: 3 numbers */
     uint8_t *touched; /* per compiled number: scratch */
@@ -98,14 +103,15 @@ typedef struct sn_adaptive {
 sn_adaptive_body *sn_adaptive_find(const sn_world *world, int body);
 /* Whether a measure changes the active set of the body. */
 bool sn_adaptive_measures(const sn_adaptive_body *body);
+/* The adaptive body to which a node belongs; NULL: none. */
+sn_adaptive_body *sn_adaptive_at(const sn_world *world, int32_t node);
 /* What a node is at present; nodes of other bodies are free. */
 sn_node_kind sn_adaptive_kind(const sn_world *world, int32_t node);
 /* Makes world->adaptive if a body has levels to adapt, with the tets that its selector refines. */
 sn_status sn_adaptive_create(sn_world *world, const sn_world_options *options, sn_error *error);
 void sn_adaptive_destroy(sn_world *world);
-/* SN_UNSUPPORTED when an adaptive world does not go with the method or the solver. */
-sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *solver, const sn_method *method,
-                             sn_error *error);
+/* SN_UNSUPPORTED when an adaptive world does not go with the mode or the solver. */
+sn_status sn_adaptive_allows(const sn_world *world, const sn_solver_options *solver, sn_error *error);
 /* The same of elements that keep something from step to step. */
 sn_status sn_adaptive_allows_elements(const sn_elements_model *elements, bool warps, sn_error *error);
 
@@ -114,10 +120,24 @@ sn_status sn_adaptive_step(sn_world *world, sn_error *error);
 /* Writes the active set to the state, and takes it from there. */
 void sn_adaptive_note(const sn_world *world);
 sn_status sn_adaptive_restore(sn_world *world, sn_error *error);
+/* adaptive_details.c: the slaves of a new set, or at new positions: they go between their parents, or their places
+ * become details. */
+void sn_details_settle(sn_world *world);
+/* The state was restored; and a step was taken. */
+void sn_details_restore(sn_world *world);
+void sn_details_step(sn_world *world);
+/* Places the slaves by their details and the rotations of their tets. Returns whether some detail has turned. */
+bool sn_details_turn(sn_world *world);
 /* adaptive_measure.c: the measures of all leaves of a body at the present state. room: 7 numbers per compact node. */
 void sn_adaptive_measure(const sn_world *world, const sn_adaptive_body *body, double *room, double *value);
-/* parameters.c: compiles the elements and the solver again for another active set. The state stays. */
-sn_status sn_world_reactivate(sn_world *world, sn_error *error);
+/* The deformation gradient of a tet, row-major. Returns its volume at rest. */
+double sn_tet_gradient(const double *rest, const double *x, const int32_t node[4], double F[9]);
+/* parameters.c: compiles the elements and the solver again for another active set. `carry`: the state is that of the
+ * set before, and its memory is carried over. Else the state belongs to the new set. */
+sn_status sn_world_reactivate(sn_world *world, bool carry, sn_error *error);
+/* adaptive_memory.c: puts the slaves of the new set where they belong, and gives the memory of the solid before, which
+ * had these settings and the positions workspace.x_before, to the elements of the new one. */
+void sn_adaptive_carry(sn_world *world, const struct sn_solid *before, const sn_element_settings *settings);
 
 /* before: the solid of the set before, whose elements and rows may be taken over; NULL: none. */
 sn_status sn_active_create(const sn_world *world, const struct sn_solid *before, sn_active **active, sn_error *error);
@@ -128,7 +148,9 @@ sn_status sn_active_weigh(const sn_world *world, const double *mass, const doubl
 /* active_kept.c: finds what the set before gives to a new one; and drops it when both are compiled. */
 sn_status sn_active_keep(const sn_world *world, const struct sn_solid *before, sn_active *active, sn_error *error);
 void sn_active_drop(const sn_context *context, sn_active *active);
-/* full <- T full, and full <- T^T full (slaves then have 0). active NULL: nothing to do. */
+/* full <- T full + offset (NULL: 0), full <- T full, and full <- T^T full (slaves then have 0). active NULL: nothing to
+ * do. */
+void sn_active_place(const sn_active *active, const double *offset, double *full);
 void sn_active_follow(const sn_active *active, double *full);
 void sn_active_give(const sn_active *active, double *full);
 /* T^T of one number per node. */
@@ -154,6 +176,11 @@ void sn_world_mass_product(const sn_world *world, const double *v, double *out);
 double sn_world_kinetic(const sn_world *world, const double *v, double *scratch);
 sn_status sn_world_mass_solve(sn_world *world, const double *f, double *out, sn_error *error);
 void sn_world_product(sn_world *world, double m, double d, double k, const double *u, double *out);
+/* Adds compact forces of the elements of an adaptive world. Hanging nodes give theirs to their parents, in `compact`.
+ */
+void sn_world_collect(const sn_world *world, double *compact, double *full);
+/* The trace of the diagonal block of each node; 0 for slaves. */
+void sn_world_trace(sn_world *world, double m, double d, double k, double *out);
 void sn_world_elements_product(sn_world *world, double d, double k, const double *u, double *out);
 sn_status sn_world_linear_solve(sn_world *world, const sn_solve *solve, sn_linear_report *report, sn_error *error);
 /* The same with one right-hand side more, f, for the multipliers of interactions. */

@@ -22,6 +22,7 @@
 #include "base/math3.h"
 #include "base/sorted.h"
 #include "inside.h"
+#include "time/judge.h"
 
 enum { REFINED = 1, QUIET = 2 }; /* a number of the state: REFINED + QUIET x checks below the threshold */
 
@@ -63,9 +64,15 @@ static bool set_wanted(sn_world *world) {
 }
 
 sn_status sn_adaptive_restore(sn_world *world, sn_error *error) {
-    if (!world->adaptive || take_state(world)) return SN_OK;
-    if (!set_wanted(world)) return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its active set is impossible");
-    return sn_world_reactivate(world, error);
+    if (!world->adaptive) return SN_OK;
+    if (!take_state(world)) {
+        if (!set_wanted(world))
+            return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its active set is impossible");
+        const sn_status status = sn_world_reactivate(world, false, error);
+        if (status) return status;
+    }
+    sn_details_restore(world);
+    return SN_OK;
 }
 
 /* ---- Choice ---- */
@@ -188,16 +195,18 @@ static void mark_tet(sn_world *world, const sn_forest *forest, int tet) {
     for (int i = 0; i < 10; ++i) world->adaptive->touched[forest->node[10 * (size_t)tet + (size_t)i]] = 1;
 }
 
-/* Puts the slaves of the present forests between their parents. v may be NULL. */
+/* Puts the slaves of the present forests between their parents, unless their details are frozen, and gives them the
+ * mean velocity. v may be NULL. */
 static void follow(const sn_world *world, double *x, double *v) {
     const sn_levels *levels = &world->model->levels;
-    double *const vector[2] = {x, v};
     for (int32_t at = levels->begin[1]; at < levels->begin[levels->count]; ++at) {
-        if (sn_adaptive_kind(world, levels->node[at]) == SN_NODE_FREE) continue;
+        const sn_adaptive_body *body = sn_adaptive_at(world, levels->node[at]);
+        if (!body || sn_forest_kind(&body->forest, levels->node[at]) == SN_NODE_FREE) continue;
         const size_t own = 3 * (size_t)levels->node[at], p = 3 * (size_t)levels->parent[2 * (size_t)at],
                      q = 3 * (size_t)levels->parent[2 * (size_t)at + 1];
-        for (int k = 0; k < 2 && vector[k]; ++k)
-            for (size_t c = 0; c < 3; ++c) vector[k][own + c] = 0.5 * (vector[k][p + c] + vector[k][q + c]);
+        double *const vector[2] = {body->frame ? NULL : x, v};
+        for (int k = 0; k < 2; ++k)
+            for (size_t c = 0; c < 3 && vector[k]; ++c) vector[k][own + c] = 0.5 * (vector[k][p + c] + vector[k][q + c]);
     }
 }
 
@@ -355,6 +364,14 @@ static bool change_forests(sn_world *world) {
     return changed;
 }
 
+/* The history of a method of order 2 or more is the motion of the set before: the method starts anew. That of implicit
+ * Euler is a guess. The account of the judge stays. */
+static void restart(sn_world *world) {
+    const sn_state *state = &world->state;
+    if (world->parameters.method->order < 2) return;
+    memset(state->history, 0, (size_t)(state->history_count - SN_JUDGE_NUMBERS) * sizeof *state->history);
+}
+
 static sn_status change(sn_world *world, sn_error *error) {
     sn_adaptive *a = world->adaptive;
     sn_energies before, after;
@@ -362,13 +379,14 @@ static sn_status change(sn_world *world, sn_error *error) {
     keep_fine(world);
     sn_status status = take_energy(world, &before, error);
     if (status || !change_forests(world)) return status;
-    status = sn_world_reactivate(world, error);
+    status = sn_world_reactivate(world, true, error);
     if (status) return status;
-    sn_active_follow(world->solid->active, world->state.x);
     for (int i = 0; i < a->count; ++i)
         restore_angular(world, nodes_of(world, &a->body[i]), a->body[i].report.angular_before);
     sn_world_constrain(world, world->state.time, NULL, world->state.v, NULL);
     memcpy(world->workspace.x_before, world->state.x, 3 * (size_t)world->model->node_count * sizeof(double));
+    restart(world);
+    sn_memory_refresh(world);
     status = take_energy(world, &after, error);
     for (int i = 0; i < a->count; ++i) {
         sn_adapt_report *r = &a->body[i].report;
@@ -399,7 +417,9 @@ static bool look(sn_world *world, sn_adaptive_body *a) {
 sn_status sn_adaptive_step(sn_world *world, sn_error *error) {
     sn_adaptive *a = world->adaptive;
     bool looked = false, wanted = false;
-    for (int i = 0; a && i < a->count; ++i) {
+    if (!a) return SN_OK;
+    sn_details_step(world);
+    for (int i = 0; i < a->count; ++i) {
         looked = look(world, &a->body[i]) || looked;
         wanted = wanted || a->body[i].coarse_count || a->body[i].fine_count;
     }

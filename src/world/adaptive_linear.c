@@ -8,9 +8,10 @@
 
 void sn_world_constrain(sn_world *world, double t, double *x, double *v, double *a) {
     sn_interactions_prescribe(world, t, x, v, a);
-    double *const vector[3] = {x, v, a};
-    for (int i = 0; i < 3; ++i)
-        if (vector[i]) sn_active_follow(world->solid->active, vector[i]);
+    const sn_active *active = world->solid->active;
+    if (x) sn_active_place(active, world->adaptive ? world->adaptive->offset : NULL, x);
+    if (v) sn_active_follow(active, v);
+    if (a) sn_active_follow(active, a);
 }
 
 /* ---- Vectors ---- */
@@ -116,6 +117,23 @@ sn_status sn_world_mass_solve(sn_world *world, const double *f, double *out, sn_
 }
 
 /* ---- Products ---- */
+void sn_world_collect(const sn_world *world, double *compact, double *full) {
+    const sn_active *active = world->solid->active;
+    sn_slaves_give(&active->hanging, compact);
+    for (size_t i = 0; i < (size_t)active->count; ++i)
+        for (size_t c = 0; c < 3; ++c) full[3 * (size_t)active->full[i] + c] += compact[3 * i + c];
+}
+
+void sn_world_trace(sn_world *world, double m, double d, double k, double *out) {
+    sn_adaptive *a = world->adaptive;
+    sn_linear_trace(world->workspace.linear, m, d, k, a ? a->right : out);
+    if (!a) return;
+    const sn_active *active = world->solid->active;
+    memset(out, 0, (size_t)world->model->node_count * sizeof *out);
+    for (int i = 0; i < active->count; ++i)
+        if (!active->slaved[active->full[i]]) out[active->full[i]] = a->right[i];
+}
+
 void sn_world_product(sn_world *world, double m, double d, double k, const double *u, double *out) {
     double *from = room_of(world, false), *to = room_of(world, true);
     sn_linear_product(world->workspace.linear, m, d, k, enter(world, u, from), way_out(world, out, to));

@@ -23,15 +23,12 @@ typedef struct leaves {
     const uint8_t *depth; /* count */
 } leaves;
 
-/* Green's strain of a leaf, xx yy zz xy yz zx, and its volume at rest. */
-static double strain_of(const leaves *own, const double *x, int leaf, double E[6]) {
-    const sn_active *a = own->active;
-    const int32_t *node = own->node + 4 * (size_t)leaf;
-    double D[9], d[9], inverse[9], F[9];
+double sn_tet_gradient(const double *rest, const double *x, const int32_t node[4], double F[9]) {
+    double D[9], d[9], inverse[9];
     for (int i = 0; i < 3; ++i)
         for (int c = 0; c < 3; ++c) {
             const size_t from = 3 * (size_t)node[0] + (size_t)c, to = 3 * (size_t)node[i + 1] + (size_t)c;
-            D[3 * c + i] = a->rest[to] - a->rest[from];
+            D[3 * c + i] = rest[to] - rest[from];
             d[3 * c + i] = x[to] - x[from];
         }
     const double volume = sn_determinant3(D) / 6;
@@ -39,6 +36,13 @@ static double strain_of(const leaves *own, const double *x, int leaf, double E[6
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
             F[3 * i + j] = d[3 * i] * inverse[j] + d[3 * i + 1] * inverse[3 + j] + d[3 * i + 2] * inverse[6 + j];
+    return volume;
+}
+
+/* Green's strain of a leaf, xx yy zz xy yz zx, and its volume at rest. */
+static double strain_of(const leaves *own, const double *x, int leaf, double E[6]) {
+    double F[9];
+    const double volume = sn_tet_gradient(own->active->rest, x, own->node + 4 * (size_t)leaf, F);
     static const int row[6] = {0, 1, 2, 0, 1, 2}, column[6] = {0, 1, 2, 1, 2, 0};
     for (int k = 0; k < 6; ++k) {
         const int i = row[k], j = column[k];

@@ -135,8 +135,12 @@ static void refresh(sn_world *world, sn_interaction *self) {
 }
 
 static sn_status allows(const sn_world *world, const sn_interaction *self, const sn_method *method, sn_error *error) {
-    (void)world;
-    if (!used(self->data) || method->newton) return SN_OK;
+    if (!used(self->data)) return SN_OK;
+    if (world->adaptive && world->adaptive->offset)
+        return sn_fail_at(error, SN_UNSUPPORTED, "contact.response",
+                          "response 'exact' does not go with adapt.details 'freeze' of a body, whose details turn after "
+                          "each step");
+    if (method->newton) return SN_OK;
     return sn_fail_at(error, SN_UNSUPPORTED, "contact.response",
                       "response 'exact' needs a method that calls Newton's method; '%s' does not", method->name);
 }

@@ -63,6 +63,7 @@ sn_status sn_world_put(sn_world *world, int body, const double *position, const 
         if (position) memcpy(world->state.x + at, position + 3 * (size_t)i, 3 * sizeof(double));
         if (velocity) memcpy(world->state.v + at, velocity + 3 * (size_t)i, 3 * sizeof(double));
     }
+    sn_details_settle(world);
     sn_state_forget(&world->state, "history");
     sn_state_forget(&world->state, "accelerations");
     sn_workspace_refresh(world);

@@ -11,13 +11,14 @@
 
 static bool remembers(const sn_world *world) { return world->solid->elements.memory_size > 0; }
 
-sn_status sn_memory_create(sn_context *context, const sn_elements_model *elements, sn_memory *memory, sn_error *error) {
+sn_status sn_memory_create(sn_context *context, const sn_elements_model *elements, int nodes, sn_memory *memory,
+                           sn_error *error) {
     *memory = (sn_memory){0};
     if (elements->recalled_size == 0) return SN_OK;
     double **const array[] = {&memory->before, &memory->recalled, &memory->next_before, &memory->next_recalled,
                               &memory->next_inside};
     for (int i = 0; i < 5; ++i) {
-        const size_t count = i < 4 ? (size_t)elements->recalled_size : 3 * (size_t)elements->node_count;
+        const size_t count = i < 4 ? (size_t)elements->recalled_size : 3 * (size_t)nodes;
         *array[i] = sn_allocate_zero(context, count, sizeof(double));
         if (*array[i]) continue;
         sn_memory_destroy(context, memory);
@@ -116,8 +117,8 @@ bool sn_memory_look_ahead(sn_world *world, sn_memory_arrays *arrays, sn_element_
         return false;
     *arrays = (sn_memory_arrays){own->before, state->memory, own->next_before, world->workspace.before.memory,
                                  own->read ? own->next_recalled : NULL};
-    view->remember = arrays, view->next = own->next_inside;
-    sn_vector_zero(world->context, 3 * world->model->node_count, own->next_inside);
+    view->remember = arrays, view->next = world->adaptive ? world->adaptive->next : own->next_inside;
+    sn_vector_zero(world->context, 3 * world->solid->elements.node_count, view->next);
     own->ahead_recalled = own->read;
     return own->ahead = true;
 }
@@ -191,6 +192,9 @@ void sn_memory_refresh(sn_world *world) {
     sn_memory_arrays arrays = arrays_of(world); /* only the stress at the begin of the step */
     arrays.memory = arrays.recalled = NULL;
     remember(world, world->state.x, &arrays);
+    /* The next step writes there. Behind the elements of an adaptive world it must be zero. */
+    const int64_t used = world->solid->elements.memory_size;
+    memset(world->workspace.before.memory + used, 0, (size_t)(world->state.memory_count - used) * sizeof(double));
 }
 
 void sn_memory_forget(sn_world *world) {
@@ -204,7 +208,11 @@ void sn_memory_rate(sn_world *world, double t, const double *x, double *rate) {
     set_elapsed(world, elapsed_at(world, t), true);
     recall(world);
     const sn_element_view view = sn_world_view(world, x, NULL);
-    sn_elements_force(world->context, &world->solid->elements, &view, rate, NULL);
+    const sn_elements_model *elements = &world->solid->elements;
+    double *compact = world->adaptive ? world->adaptive->force : NULL;
+    if (compact) sn_vector_zero(world->context, 3 * elements->node_count, compact);
+    sn_elements_force(world->context, elements, &view, compact ? compact : rate, NULL);
+    if (compact) sn_world_collect(world, compact, rate);
     set_elapsed(world, elapsed_at(world, t), false);
 }
 

@@ -32,8 +32,9 @@ typedef struct sn_memory {
     int expected; /* evaluations until the force at the end of a part is known, as in the last part; 0: it was not */
 } sn_memory;
 
-/* Room for the memory of a solid; all arrays stay NULL when no material has a series. */
-sn_status sn_memory_create(sn_context *context, const sn_elements_model *elements, sn_memory *memory, sn_error *error);
+/* Room for the memory of a solid with so many nodes; all arrays stay NULL when no material has a series. */
+sn_status sn_memory_create(sn_context *context, const sn_elements_model *elements, int nodes, sn_memory *memory,
+                           sn_error *error);
 void sn_memory_destroy(sn_context *context, sn_memory *memory);
 
 /* The bodies went suddenly from rest to the present positions, at the present time. */

@@ -192,7 +192,8 @@ static sn_status compile(const sn_world *world, const sn_solid *before, compiled
         status = sn_element_settings_create(world->context, &c->solid->elements, world->parameters.material,
                                             world->state.time, &c->settings, error);
     if (!status) status = sn_workspace_linear(world, c->solid, &c->linear, error);
-    if (!status) status = sn_memory_create(world->context, &c->solid->elements, &c->memory, error);
+    if (!status)
+        status = sn_memory_create(world->context, &c->solid->elements, world->model->node_count, &c->memory, error);
     if (status) return status;
     sn_solid_settle(world, c->solid);
     c->partial = sn_allocate_zero(world->context, (size_t)c->solid->elements.chunk_count, sizeof *c->partial);
@@ -215,10 +216,11 @@ static void release_compiled(sn_context *context, compiled *c) {
     sn_memory_destroy(context, &c->memory);
 }
 
-sn_status sn_world_reactivate(sn_world *world, sn_error *error) {
+sn_status sn_world_reactivate(sn_world *world, bool carry, sn_error *error) {
     compiled c = {0};
     const sn_status status = compile(world, world->solid, &c, error);
     if (!status) c = exchange(world, c);
+    if (!status && carry) sn_adaptive_carry(world, c.solid, &c.settings);
     release_compiled(world->context, &c);
     if (!status) sn_workspace_forget(world);
     return status;
@@ -255,7 +257,7 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
     const sn_parameters before = *p;
     sn_status status = take_time(p, options, error);
     if (!status) status = sn_interactions_allow(world, p->method, error);
-    if (!status) status = sn_adaptive_allows(world, &p->solver, p->method, error);
+    if (!status) status = sn_adaptive_allows(world, &p->solver, error);
     if (!status) status = sn_solid_allows(world, p->method, error);
     if (!status && p->method->implicit) status = sn_workspace_allows(world, &p->solver, p->method, error);
     if (!status && p->no_inertia && !before.no_inertia) status = sn_rigid_check(world, error);
@@ -280,7 +282,7 @@ sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *options,
     sn_status status = sn_within(error, sn_solver_options_check(options, error), "solver");
     if (!status && world->parameters.method->implicit)
         status = sn_workspace_allows(world, options, world->parameters.method, error);
-    if (!status) status = sn_adaptive_allows(world, options, world->parameters.method, error);
+    if (!status) status = sn_adaptive_allows(world, options, error);
     if (!status) status = sn_linear_options(world->workspace.linear, options, error);
     if (status) return status;
     world->parameters.solver = *options;

@@ -11,8 +11,8 @@
 #include "time/judge.h"
 
 enum {
-    OWN_PARTS = 9
-}; /* positions, velocities, accelerations, history, rotations, memory, frames, vertex-frames, active */
+    OWN_PARTS = 10
+}; /* positions, velocities, accelerations, history, rotations, memory, frames, vertex-frames, active, details */
 
 /* ---- Layout ---- */
 static void add_part(sn_state *state, const char *name, int64_t count) {
@@ -40,6 +40,7 @@ static void lay_out(const sn_world *world, sn_state *state) {
     int64_t tets = 0;
     for (int i = 0; world->adaptive && i < world->adaptive->count; ++i) tets += world->adaptive->body[i].forest.count;
     if (world->adaptive) add_part(state, "active", tets);
+    if (world->adaptive && world->adaptive->offset) add_part(state, "details", n);
     add_interactions(world, state, true);
     state->own = state->count;
     add_interactions(world, state, false);
@@ -49,7 +50,8 @@ static void lay_out(const sn_world *world, sn_state *state) {
     state->count = (state->count + SN_LANES - 1) / SN_LANES * SN_LANES; /* the kernels want the rotations aligned */
     state->rotation_count = world->solid->elements.rotation_state_size;
     add_part(state, "rotations", state->rotation_count);
-    state->memory_begin = state->count, state->memory_count = world->solid->elements.memory_size;
+    state->memory_begin = state->count;
+    state->memory_count = world->adaptive ? world->solid->order.memory : world->solid->elements.memory_size;
     add_part(state, "memory", state->memory_count); /* multiples of SN_LANES up to here */
     state->frame_count = world->solid->elements.frame_size;
     add_part(state, "frames", state->frame_count);

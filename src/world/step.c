@@ -103,6 +103,8 @@ static sn_status finish(sn_world *world, sn_error *error) {
     const sn_status status = sn_adaptive_step(world, error);
     if (!status) return SN_OK;
     sn_state_copy_motion(world->context, &world->workspace.before, &world->state);
+    sn_memory_restore(world);
+    sn_details_restore(world);
     sn_workspace_refresh(world);
     return status;
 }

@@ -83,7 +83,7 @@ static bool damped_at(const sn_world *world, const double *v) {
     return v && sn_elements_damped(&world->solid->elements, &world->parameters.elements);
 }
 
-/* The forces of the elements at the view, into workspace.inside. Hanging nodes give theirs to their parents. */
+/* The forces of the elements at the view, into workspace.inside. */
 static sn_status force_of_elements(sn_world *world, const sn_element_view *view, sn_error *error) {
     sn_workspace *work = &world->workspace;
     const sn_elements_model *elements = &world->solid->elements;
@@ -93,8 +93,10 @@ static sn_status force_of_elements(sn_world *world, const sn_element_view *view,
     sn_vector_zero(world->context, 3 * elements->node_count, force);
     const sn_status status = sn_elements_force(world->context, elements, view, force, error);
     if (status) return status;
-    sn_slaves_give(&world->solid->active->hanging, force);
-    sn_active_spread(world->solid->active, force, work->inside);
+    sn_world_collect(world, force, work->inside);
+    if (!view->next) return SN_OK;
+    sn_vector_zero(world->context, 3 * world->model->node_count, work->memory.next_inside);
+    sn_world_collect(world, view->next, work->memory.next_inside);
     return SN_OK;
 }
 
@@ -200,6 +202,7 @@ static void force_rate(sn_world *world, const sn_request *request) {
     const sn_place place = {.t = request->t, .x = request->x, .v = request->v};
     sn_vector_zero(world->context, 3 * world->model->node_count, request->rate);
     sn_interactions_rate(world, &place, request->rate);
+    if (world->adaptive) sn_active_give(world->solid->active, request->rate);
     sn_memory_rate(world, request->t, request->x, request->rate);
 }
 
@@ -252,7 +255,7 @@ static void product_inside(sn_linearisation *self, double d, double k, const dou
 }
 
 static void trace(sn_linearisation *self, double m, double d, double k, double *out) {
-    sn_linear_trace(world_at(self)->workspace.linear, m, d, k, out);
+    sn_world_trace(world_at(self), m, d, k, out);
 }
 
 static sn_status solve(sn_linearisation *self, const sn_solve *s, sn_linear_report *report, sn_error *error) {
@@ -326,7 +329,7 @@ static sn_status largest_eigenvalue(sn_world *world, double d, double k, double 
         const double length = norm(world, u);
         if (!(length > 0)) return SN_OK;
         for (int j = 0; j < n; ++j) u[j] /= length;
-        sn_linear_product(world->workspace.linear, 0, d, k, u, w);
+        sn_world_product(world, 0, d, k, u, w);
         sn_interactions_product(world, k, u, w);
         const sn_status status = mass_solve(system, w, u, error);
         if (status) return status;

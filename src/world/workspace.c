@@ -61,7 +61,8 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
                                      .world = world,
                                      .linearisation = {{.table = &sn_world_linearisation_table}, world}};
     sn_status status = sn_workspace_linear(world, world->solid, &work->linear, error);
-    if (!status) status = sn_memory_create(context, &world->solid->elements, &work->memory, error);
+    if (!status)
+        status = sn_memory_create(context, &world->solid->elements, world->model->node_count, &work->memory, error);
     return status ? status : sn_workspace_fit(world, error);
 }
 

@@ -35,12 +35,12 @@ static sn_status start(sn_world *world, const sn_world_options *options, sn_erro
     sn_interactions_arrive(world, world->model->rest);
     for (int b = 0; b < world->model->body_count; ++b) sn_initial_apply(world, b, &options->body[b].initial);
     if (world->adaptive) sn_adaptive_note(world);
-    sn_active_follow(world->solid->active, world->state.x);
     sn_active_follow(world->solid->active, world->state.v);
+    sn_details_settle(world);
     sn_status status = sn_fixes_update(world, error);
     if (!status && world->parameters.method->implicit)
         status = sn_workspace_allows(world, &world->parameters.solver, world->parameters.method, error);
-    if (!status) status = sn_adaptive_allows(world, &world->parameters.solver, world->parameters.method, error);
+    if (!status) status = sn_adaptive_allows(world, &world->parameters.solver, error);
     if (!status && world->parameters.no_inertia) status = sn_rigid_check(world, error);
     if (!status && world->parameters.no_inertia) status = sn_parameters_stiff(world, error);
     if (status) return status;

@@ -35,6 +35,10 @@ static const sn_listing measure_listing[] = {
     {"energy", "energy density, J/m^3"},
     {"gradient", "the difference of the strain to its mean over the elements around the nodes"},
 };
+static const sn_listing details_listing[] = {
+    {"drop", "nodes that go lie in the middles of their edges"},
+    {"freeze", "they stay where they are and turn with the coarser tet"},
+};
 static const sn_listing mass_listing[] = {{"lumped", "the mass of an element goes to its nodes"},
                                           {"consistent", "the mass matrix of the shape functions"}};
 static const sn_listing gas_listing[] = {
@@ -84,6 +88,10 @@ static const sn_listing *bases(int *count) {
 const sn_listing *sn_adapt_measures(int *count) {
     *count = COUNT(measure_listing);
     return measure_listing;
+}
+const sn_listing *sn_adapt_details(int *count) {
+    *count = COUNT(details_listing);
+    return details_listing;
 }
 static const sn_listing *gas_laws(int *count) {
     *count = COUNT(gas_listing);
@@ -261,6 +269,8 @@ static const sn_field body_fields[] = {
      "tets whose parts all have a smaller measure become one again; below `refine`"},
     {"adapt.detail", SN_FIELD_DOUBLE, AT(adapt.detail), 1, 0, 1e300, 0, 0.05, NULL, NULL, "",
      "and when no node that goes is farther than this part of its edge from the middle of the edge"},
+    {"adapt.details", SN_FIELD_CHOICE, AT(adapt.details), 1, 0, 0, 0, 0, "drop", sn_adapt_details, "",
+     "what becomes of these distances"},
     {"adapt.every", SN_FIELD_INT, AT(adapt.every), 1, 1, 1e6, 0, 5, NULL, NULL, "", "steps from check to check"},
     {"adapt.wait", SN_FIELD_INT, AT(adapt.wait), 1, 1, 1e6, 0, 10, NULL, NULL, "",
      "checks for which the measure must stay below `coarsen`"},

@@ -44,7 +44,7 @@ INLINE void add_turned(const sn_law *law, const vd *H, const vd *F, const vd *R,
         for (int i = 0; i < 9; ++i) P[i] += H[i];
         return;
     }
-    vm_multiply(remembers_by_F(law) ? F : R, H, out);
+    vm_multiply(sn_law_remembers_by_F(law) ? F : R, H, out);
     for (int i = 0; i < 9; ++i) P[i] += out[i];
 }
 
@@ -59,7 +59,7 @@ APART vd recalled_energy(const int Q, const slice *s, int q, const vd *F, const 
     const sn_law *law = s->batch->law;
     vd H[9], E[9];
     load_recalled(Q, s, q, H);
-    if (remembers_by_F(law)) {
+    if (sn_law_remembers_by_F(law)) {
         vm_transpose_multiply(F, F, E);
         for (int i = 0; i < 9; ++i) E[i] = vd_set(0.5) * (E[i] - vd_set(i % 4 == 0));
     } else if (law->strain == SN_STRAIN_CAUCHY) {
@@ -90,7 +90,7 @@ static inline void unrotate(const slice *s, const vd *F, const vd *R, const vd *
         six_of(P, six);
         return;
     }
-    if (remembers_by_F(law)) {
+    if (sn_law_remembers_by_F(law)) {
         vd C[9], G[9];
         memcpy(G, F, sizeof G);
         if (law->flags & SN_LAW_CLOTH) add_normal(G);

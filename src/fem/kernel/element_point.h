@@ -359,14 +359,9 @@ APART void add_viscous_change_corotated(double k, vd lambda, vd mu, const vd *R,
     }
 }
 
-/* Whether the memory turns with G = F: Green's strain, and the law whose R^T P is not symmetric. */
-static inline int remembers_by_F(const sn_law *law) {
-    return law->strain == SN_STRAIN_GREEN || law->flags & SN_LAW_NO_POTENTIAL;
-}
-
 /* dP += d(G H) / dF with a constant symmetric H: dF H or dR H. */
 static inline void add_recalled_change(const sn_law *law, const vd *H, const vd *dR, vd *dP) {
-    if (remembers_by_F(law)) {
+    if (sn_law_remembers_by_F(law)) {
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j)
                 for (int l = 0; l < 3; ++l) dP[9 * (3 * i + j) + 3 * i + l] += H[3 * l + j];
