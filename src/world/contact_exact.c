@@ -171,6 +171,7 @@ static sn_status untangle(sn_world *world, guarding *own, double *moved, sn_erro
     if (status || count == 0) return status;
     sn_vector_copy(world->context, n, x, own->before);
     status = sn_untangle(&own->barrier, sn_interactions_filter(world, NULL), x, moved, error);
+    sn_active_follow(world->solid->active, x);
     if (!status) status = check_clean(world, own, x, error);
     if (status) {
         sn_vector_copy(world->context, n, own->before, x);
