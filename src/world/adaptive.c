@@ -196,8 +196,8 @@ sn_status sn_adaptive_create(sn_world *world, const sn_world_options *options, s
 }
 
 static void release_body(const sn_world *world, sn_adaptive_body *a) {
-    void *const array[] = {a->quiet,  a->wanted, a->value, a->value_of, a->coarse,
-                           a->fine,   a->kept,   a->frame, a->framed};
+    void *const array[] = {a->quiet, a->wanted, a->value, a->value_of, a->coarse,
+                           a->fine,  a->kept,   a->frame, a->framed};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
     sn_forest_release(world->context, &a->forest);
 }
@@ -209,8 +209,8 @@ void sn_adaptive_destroy(sn_world *world) {
     sn_block_list_release(world->context, &a->stiffness);
     sn_block_list_release(world->context, &a->damping);
     for (int i = 0; i < SN_SPAN; ++i) sn_release(world->context, a->direction[i]);
-    void *const array[] = {a->weight, a->x,     a->v,          a->next,   a->force, a->right,   a->solution, a->held,
-                           a->offset, a->group, a->group_node, a->room,   a->body,  a->touched, a->projection, a};
+    void *const array[] = {a->weight, a->x,     a->v,          a->next, a->force, a->right,   a->solution,   a->held,
+                           a->offset, a->group, a->group_node, a->room, a->body,  a->touched, a->projection, a};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
     world->adaptive = NULL;
 }

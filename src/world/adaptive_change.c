@@ -206,7 +206,8 @@ static void follow(const sn_world *world, double *x, double *v) {
                      q = 3 * (size_t)levels->parent[2 * (size_t)at + 1];
         double *const vector[2] = {body->frame ? NULL : x, v};
         for (int k = 0; k < 2; ++k)
-            for (size_t c = 0; c < 3 && vector[k]; ++c) vector[k][own + c] = 0.5 * (vector[k][p + c] + vector[k][q + c]);
+            for (size_t c = 0; c < 3 && vector[k]; ++c)
+                vector[k][own + c] = 0.5 * (vector[k][p + c] + vector[k][q + c]);
     }
 }
 

@@ -137,9 +137,10 @@ static void refresh(sn_world *world, sn_interaction *self) {
 static sn_status allows(const sn_world *world, const sn_interaction *self, const sn_method *method, sn_error *error) {
     if (!used(self->data)) return SN_OK;
     if (world->adaptive && world->adaptive->offset)
-        return sn_fail_at(error, SN_UNSUPPORTED, "contact.response",
-                          "response 'exact' does not go with adapt.details 'freeze' of a body, whose details turn after "
-                          "each step");
+        return sn_fail_at(
+            error, SN_UNSUPPORTED, "contact.response",
+            "response 'exact' does not go with adapt.details 'freeze' of a body, whose details turn after "
+            "each step");
     if (method->newton) return SN_OK;
     return sn_fail_at(error, SN_UNSUPPORTED, "contact.response",
                       "response 'exact' needs a method that calls Newton's method; '%s' does not", method->name);
@@ -175,6 +176,7 @@ static sn_status untangle(sn_world *world, guarding *own, double *moved, sn_erro
     if (status || count == 0) return status;
     sn_vector_copy(world->context, n, x, own->before);
     status = sn_untangle(&own->barrier, sn_interactions_filter(world, NULL), x, moved, error);
+    sn_active_follow(world->solid->active, x);
     if (!status) status = check_clean(world, own, x, error);
     if (status) {
         sn_vector_copy(world->context, n, own->before, x);

@@ -505,8 +505,33 @@ static void test_completion(void **state) {
     }
 }
 
+/* The counts of adaptive bodies: the sums, and those of each when there are several. */
+static void test_adapt(void **state) {
+    (void)state;
+    json_t *json = NULL;
+    const char *sums[] = {"active", "finest", "unknowns", "hanging", "changes", "refined", "coarsened"};
+    assert_int_equal(
+        sinew(&json, "run %s/scenes/ball-on-pad.json --set time.end=0.15 --json --quiet", SN_SOURCE_FOLDER), 0);
+    const json_t *all = json_object_get(json, "adapt"), *bodies = json_object_get(all, "bodies");
+    assert_int_equal(json_array_size(bodies), 2);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(bodies, 1), "body")), "ball");
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; ++i) {
+        json_int_t sum = 0;
+        for (size_t b = 0; b < 2; ++b) sum += json_integer_value(json_object_get(json_array_get(bodies, b), sums[i]));
+        assert_int_equal(json_integer_value(json_object_get(all, sums[i])), sum);
+    }
+    assert_true(json_integer_value(json_object_get(all, "refined")) > 0);
+    json_decref(json);
+    assert_int_equal(sinew(&json, "run %s/scenes/poked-pad.json --set time.end=0.02 --json --quiet", SN_SOURCE_FOLDER),
+                     0);
+    assert_non_null(json_object_get(json, "adapt"));
+    assert_null(json_object_get(json_object_get(json, "adapt"), "bodies"));
+    json_decref(json);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_full_output),
+                                       cmocka_unit_test(test_adapt),
                                        cmocka_unit_test(test_full_save),
                                        cmocka_unit_test(test_full_files),
                                        cmocka_unit_test(test_interrupt),

@@ -106,6 +106,55 @@ static void test_beside(void **state) {
     sn_world_destroy(alone), sn_world_destroy(plain), sn_world_destroy(both);
 }
 
+/* The same with memories: of tets that change, with dropped and with frozen details, of a body of quadratic tets and of
+ * cloth. A restored world goes on as it was. */
+#define PRONY                                                                                                          \
+    "\"prony\": {\"on\": \"shear\", \"terms\": [{\"ratio\": 1, \"time\": 0.1}, {\"ratio\": 0.5, \"time\": 1}]}, "
+#define REMEMBERING(name, move, adapt)                                                                                 \
+    "{\"name\": \"" name "\", \"mesh\": {\"box\": {\"size\": [0.4, 0.1, 0.1], \"cells\": [4, 1, 1]}, \"move\": [0, "   \
+    "0, " move "], " adapt " \"material\": {\"law\": \"corotated\", " PRONY                                            \
+    "\"young\": 1e4, \"poisson\": 0.3, \"density\": 1000}, \"fix\": [{\"select\": {\"group\": \"x-\"}}]}"
+#define FREEZING                                                                                                       \
+    "\"refine\": 1}, \"adapt\": {\"levels\": 1, \"measure\": \"shear\", \"refine\": 0.05, \"coarsen\": 0.04, "         \
+    "\"every\": 2, \"wait\": 1, \"detail\": 1, \"details\": \"freeze\"},"
+#define TEN                                                                                                            \
+    "{\"name\": \"ten\", \"element\": \"tet10\", \"mesh\": {\"box\": {\"size\": [0.4, 0.1, 0.1], \"cells\": [4, 1, "   \
+    "1]}, \"move\": [0, 0, 0.6]}, \"material\": {\"law\": \"stvk\", " PRONY                                            \
+    "\"young\": 1e4, \"poisson\": 0.3, \"density\": 1000}, \"fix\": [{\"select\": {\"group\": \"x-\"}}]}, {\"name\": " \
+    "\"cloth\", \"thickness\": 0.0005, \"mesh\": {\"rectangle\": {\"size\": [0.4, 0.4], \"cells\": [4, 4]}, "          \
+    "\"move\": "                                                                                                       \
+    "[0, 0, 1.2]}, \"material\": {\"law\": \"cloth-stvk\", " PRONY                                                     \
+    "\"young\": 1e6, \"poisson\": 0.3, \"density\": 400, \"bending\": {\"stiffness\": 1e-5}}, \"fix\": [{\"select\": " \
+    "{\"group\": \"x-\"}}]}"
+
+static void test_remembering(void **state) {
+    (void)state;
+    sn_error error = {0};
+    sn_world *drops = make_on(context, WORLD(REMEMBERING("a", "0", CHANGING))),
+             *freezes = make_on(context, WORLD(REMEMBERING("b", "0.3", FREEZING))), *ten = make_on(context, WORLD(TEN)),
+             *all = make_on(context,
+                            WORLD(REMEMBERING("a", "0", CHANGING) ", " TEN ", " REMEMBERING("b", "0.3", FREEZING)));
+    run(drops, 15), run(freezes, 15), run(ten, 15), run(all, 15);
+    const size_t size = sn_world_state_size(all);
+    void *bytes = malloc(size);
+    assert_int_equal(sn_world_save_state(all, bytes, size, &error), SN_OK);
+    run(drops, 25), run(freezes, 25), run(ten, 25), run(all, 25);
+    assert_true(changes_of(all, 0) > 2 && changes_of(all, 3) > 2);
+    assert_int_equal(changes_of(all, 0), changes_of(drops, 0));
+    assert_int_equal(changes_of(all, 3), changes_of(freezes, 0));
+    const double far[4] = {gap(drops, 0, all, 0), gap(freezes, 0, all, 3), gap(ten, 0, all, 1), gap(ten, 1, all, 2)};
+    for (int b = 0; b < 4; ++b)
+        if (!(far[b] < 1e-8)) fail_msg("body %d: %g m", b, far[b]);
+    char hash[17], again[17];
+    sn_world_hash(all, hash);
+    assert_int_equal(sn_world_restore_state(all, bytes, size, &error), SN_OK);
+    run(all, 25);
+    sn_world_hash(all, again);
+    assert_string_equal(again, hash);
+    free(bytes);
+    sn_world_destroy(drops), sn_world_destroy(freezes), sn_world_destroy(ten), sn_world_destroy(all);
+}
+
 /* When all tets are split, everything is that of the plain refined world, bit by bit. */
 static void test_split(void **state) {
     (void)state;
@@ -301,9 +350,9 @@ static void test_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside),   cmocka_unit_test(test_split),
-                                       cmocka_unit_test(test_momentum), cmocka_unit_test(test_split_contact),
-                                       cmocka_unit_test(test_exact),    cmocka_unit_test(test_save),
-                                       cmocka_unit_test(test_links),    cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_beside),   cmocka_unit_test(test_remembering),   cmocka_unit_test(test_split),
+        cmocka_unit_test(test_momentum), cmocka_unit_test(test_split_contact), cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_save),     cmocka_unit_test(test_links),         cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, start, end);
 }
