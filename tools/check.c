@@ -38,8 +38,9 @@ static int check(int count, char **word) {
         sn_scene_create_world(scene, &world, &error)) {
         code = tool_error(&error);
     } else {
-        printf("%s: right: %d bodies, %d nodes, %d elements\n", scene_path, sn_world_body_count(world),
-               sn_world_node_count(world), sn_world_element_count(world));
+        const int bodies = sn_world_body_count(world), elements = sn_world_element_count(world);
+        printf("%s: right: %d bod%s, %d nodes, %d element%s\n", scene_path, bodies, bodies == 1 ? "y" : "ies",
+               sn_world_node_count(world), elements, tool_ending(elements));
         char overlap[8][TOOL_WARNING]; /* more warnings say nothing new */
         const int overlaps = tool_find_overlaps(world, overlap, 8);
         for (int i = 0; i < overlaps; ++i) tool_fail(0, "warning: %s", overlap[i]);

@@ -294,8 +294,8 @@ static int mesh_command(int count, char **word) {
         if (sn_mesh_write(mesh, out, options, &error))
             code = tool_error(&error);
         else if (!as_json)
-            printf("wrote %s: %d nodes, %d tets, %d triangles\n", out, mesh->node_count, mesh->tet_count,
-                   mesh->triangle_count);
+            printf("wrote %s: %d nodes, %d tet%s, %d triangle%s\n", out, mesh->node_count, mesh->tet_count,
+                   tool_ending(mesh->tet_count), mesh->triangle_count, tool_ending(mesh->triangle_count));
         if (!code) code = tell_losses(mesh, out, options, lost, sizeof lost);
     }
     if (!code && !as_json && *left_out) printf("not read from %s: %s\n", in, left_out);

@@ -55,24 +55,25 @@ static void print_advice(const sn_embed_report *r) {
             "  nothing is inside of the surface: it is open, or thinner than a tet. For a full body close it, or take "
             "a smaller cell\n");
     if (r->pieces < r->patches)
-        printf("  the surface has %d patches and the body %d pieces: patches that share a tet move together. A smaller "
-               "cell parts them\n",
-               r->patches, r->pieces);
+        printf(
+            "  the surface has %d patches and the body %d piece%s: patches that share a tet move together. A smaller "
+            "cell parts them\n",
+            r->patches, r->pieces, tool_ending(r->pieces));
     if (r->pieces > r->patches) printf("  the body has %d pieces: nothing holds them together\n", r->pieces);
 }
 
 void mesh_embed_print(const sn_embed_report *r) {
-    printf("surface         %d vertices, %d triangles, %d patches, volume %.6g m^3\n", r->vertices, r->triangles,
-           r->patches, r->surface_volume);
+    printf("surface         %d vertices, %d triangles, %d patch%s, volume %.6g m^3\n", r->vertices, r->triangles,
+           r->patches, r->patches == 1 ? "" : "es", r->surface_volume);
     for (int i = 0; i < FINDINGS; ++i)
         if (count_of(r, &findings[i])) printf("  %d %s\n", count_of(r, &findings[i]), findings[i].text);
-    printf("body            cell %.6g m: %d tets (%d pierced), %d nodes (%d by parting), %d pieces\n", r->cell, r->tets,
-           r->pierced, r->nodes, r->split_nodes, r->pieces);
+    printf("body            cell %.6g m: %d tets (%d pierced), %d nodes (%d by parting), %d piece%s\n", r->cell,
+           r->tets, r->pierced, r->nodes, r->split_nodes, r->pieces, tool_ending(r->pieces));
     printf(
         "fit             volume %.6g to %.6g m^3, quality min %.3f to %.3f, mean %.3f to %.3f; the surface stopped %d "
-        "moves\n",
+        "move%s\n",
         r->volume_before, r->volume, r->quality_min_before, r->quality_min, r->quality_mean_before, r->quality_mean,
-        r->stopped);
+        r->stopped, tool_ending(r->stopped));
     print_advice(r);
 }
 

@@ -97,7 +97,9 @@ json_t *run_result(const run_job *j) {
 
 static void print_care(const run_counts *c) {
     if (c->misses) printf("  care      %lld linear solves did not reach their tolerance\n", (long long)c->misses);
-    if (c->divided) printf("  care      %lld steps did not converge and were divided\n", (long long)c->divided);
+    if (c->divided)
+        printf("  care      %lld step%s did not converge and %s divided\n", (long long)c->divided,
+               tool_ending(c->divided), c->divided == 1 ? "was" : "were");
     if (c->loose)
         printf("  care      %lld small parts of steps did not converge either: their best iterate was taken\n",
                (long long)c->loose);
@@ -119,8 +121,9 @@ void run_print_summary(const run_job *j) {
     const int64_t steps = sn_world_steps(j->world) - j->start_steps;
     const sn_energies e = energies_of(j);
     printf("%s: %s\n", sn_scene_name(j->scene), j->status ? sn_status_name(j->status) : "done");
-    printf("  %d nodes, %d elements, %lld steps to %.6g s\n", sn_world_node_count(j->world),
-           sn_world_element_count(j->world), (long long)steps, sn_world_time(j->world));
+    const int elements = sn_world_element_count(j->world), threads = sn_context_threads(j->context);
+    printf("  %d nodes, %d element%s, %lld step%s to %.6g s\n", sn_world_node_count(j->world), elements,
+           tool_ending(elements), (long long)steps, tool_ending(steps), sn_world_time(j->world));
     printf("  energy    kinetic %.6g J, elastic %.6g J, gravity %.6g J, total %.6g J\n", e.kinetic, e.elastic,
            e.gravity, e.total);
     printf("  work      %lld Newton and %lld linear iterations", (long long)j->counts.newton,
@@ -130,10 +133,10 @@ void run_print_summary(const run_job *j) {
     printf("\n");
     print_care(&j->counts);
     printf("  time      %.3g s for the set-up, %.3g s for the steps, %.3g s for files and pictures; %.3g ms per step, "
-           "real-time factor %.3g, %d threads\n",
+           "real-time factor %.3g, %d thread%s\n",
            j->setup, j->stepping, j->writing, steps ? 1e3 * j->stepping / (double)steps : 0,
-           j->stepping > 0 ? (sn_world_time(j->world) - j->start_time) / j->stepping : 0,
-           sn_context_threads(j->context));
+           j->stepping > 0 ? (sn_world_time(j->world) - j->start_time) / j->stepping : 0, threads,
+           tool_ending(threads));
     print_probes(j);
     if (j->listed) printf("  results   %s\n", o->out);
     if (j->pictured) printf("  picture   %s\n", o->picture);

@@ -109,6 +109,9 @@ const sn_listing *tool_scenes(int *count);
 /* ---- list_options.c ---- */
 int tool_list_options(bool json);
 
+/* "1 tet", "2 tets": the ending of a noun after its number. */
+static inline const char *tool_ending(int64_t count) { return count == 1 ? "" : "s"; }
+
 /* ---- json.c ---- */
 json_t *tool_number(double value); /* JSON null when the value is not finite */
 json_t *tool_array(const double *value, int count);

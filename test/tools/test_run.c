@@ -463,7 +463,7 @@ static void test_ready_scene(void **state) {
     assert_int_equal(shell("cd $R; $S run xyzzyxyzzy"), 2);
     /* a file of this name comes first */
     assert_int_equal(shell("cp $J $D/bar; cd $D; $S check bar"), 0);
-    assert_non_null(strstr(text_of("printed"), "1 bodies, 20 nodes"));
+    assert_non_null(strstr(text_of("printed"), "1 body, 20 nodes"));
 }
 
 static void test_help(void **state) {
