@@ -94,11 +94,17 @@ static void measure(sn_near_features *near) {
     }
 }
 
+/* Whether the features of two triangles are looked for by the tree: those of neighbours are known (near_list.c). */
+static bool may_touch(const void *user, const int32_t pair[2]) {
+    const sn_near_features *near = user;
+    return sn_near_shared(near->surface, pair) == 0 && near->may(near->user, near->body[pair[0]], near->body[pair[1]]);
+}
+
 sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *surface, int count,
                                   bool (*may)(const void *user, int a, int b), const void *user, double gap,
                                   sn_near_features *near, sn_error *error) {
     *near = (sn_near_features){.context = context, .may = may, .user = user, .gap = gap, .boxes = {.context = context}};
-    near->boxes.keep = sn_near_keeps, near->boxes.user = near;
+    near->boxes.keep = may_touch, near->boxes.user = near;
     sn_status status = join(context, surface, count, near, error);
     if (status) return status;
     const sn_touch_surface *s = near->surface;
@@ -118,8 +124,9 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
     }
     status = sn_near_find_beside(near, error);
     if (status) return status;
-    return sn_box_tree_create_groups(context, s->rest, s->vertex_count, s->triangle, s->triangle_count, near->body,
-                                     &near->tree, error);
+    status = sn_box_tree_create_groups(context, s->rest, s->vertex_count, s->triangle, s->triangle_count, near->body,
+                                       &near->tree, error);
+    return status ? status : sn_box_tree_follow(near->tree, error);
 }
 
 void sn_near_features_release(sn_near_features *near) {
@@ -127,7 +134,7 @@ void sn_near_features_release(sn_near_features *near) {
                            near->edge_square, near->pair,         near->piece,         near->from,
                            near->to,          near->at,           near->end,           near->thickness,
                            near->beside,      near->facing,       near->beside_corner, near->facing_corner,
-                           near->sweep,       near->found};
+                           near->found};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(near->context, array[i]);
     sn_touch_surface_destroy(near->surface);
     sn_box_tree_destroy(near->tree);

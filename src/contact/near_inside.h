@@ -4,11 +4,8 @@
 
 #include "near_features.h"
 
-/* near_list.c: `keeps` says whether the features of two triangles may come near each other in the tube; those of
- * triangles that share a corner are known. `beside` finds the pairs of triangles that share a corner, once. `list`
- * makes the list for the tube from near->from to near->to, after the boxes of the tree were fitted. moves: the two
- * differ. */
-bool sn_near_keeps(const void *near, const int32_t pair[2]);
+/* near_list.c: `beside` finds the pairs of triangles that share a corner, once. `list` makes the list for the tube from
+ * near->from to near->to, after the boxes of the tree were fitted. moves: the two differ. */
 sn_status sn_near_find_beside(sn_near_features *near, sn_error *error);
 sn_status sn_near_list(sn_near_features *near, bool moves, sn_error *error);
 

@@ -12,7 +12,6 @@
 enum {
     GRAIN = 256,           /* pairs of triangles of a piece */
     BESIDE_GRAIN = 256,    /* blocks of eight pairs beside each other of a piece */
-    SWEEP_GRAIN = 2048,    /* triangles */
     OWNED = 15,            /* pairs of features that two triangles own, at most */
     SLOTS = OWNED * GRAIN, /* pairs that a piece can find */
     ROUND = 32,            /* pieces that write side by side */
@@ -141,74 +140,6 @@ static void list_piece(void *data, int index) {
     l->near->piece[index] = piece < l->beside ? list_beside(l, piece, out) : list_boxes(l, piece - l->beside, out);
 }
 
-/* ---- Triangles that stay apart ---- */
-/* Boxes along the whole way of triangles overlap often when all triangles move together. So the box of each triangle at
- * the start is compared, with the way of the two relative to each other: along an axis, the distance of the boxes
- * shrinks at most by the largest difference of the ways of their corners. What is high has the opposite sign, and all
- * is rounded towards more pairs, by much more than the rounding of the comparison. */
-typedef float v4 __attribute__((vector_size(16)));
-struct sn_near_sweep {
-    v4 low, minus_high;         /* at the start; x, y, z, 0 */
-    v4 way_low, minus_way_high; /* of the corners */
-};
-
-static float below(double v) {
-    const float f = (float)v;
-    return f - (fabsf(f) * 0x1p-21f + 0x1p-120f);
-}
-
-static double least(const double v[3]) { return v[1] < v[0] ? (v[2] < v[1] ? v[2] : v[1]) : v[2] < v[0] ? v[2] : v[0]; }
-
-static double minus_most(const double v[3]) {
-    const double minus[3] = {-v[0], -v[1], -v[2]};
-    return least(minus);
-}
-
-static void sweep_piece(void *data, int piece) {
-    const listing *l = data;
-    const sn_near_features *near = l->near;
-    const int count = near->surface->triangle_count, end = (int)sn_piece_begin(count, SWEEP_GRAIN, piece + 1);
-    for (int t = (int)sn_piece_begin(count, SWEEP_GRAIN, piece); t < end; ++t) {
-        struct sn_near_sweep sweep = {{0}, {0}, {0}, {0}};
-        for (int a = 0; a < 3; ++a) {
-            double x[3], way[3];
-            for (int k = 0; k < 3; ++k) {
-                const size_t i = 3 * (size_t)near->surface->triangle[3 * (size_t)t + (size_t)k] + (size_t)a;
-                x[k] = near->from[i], way[k] = near->to[i] - near->from[i];
-            }
-            sweep.low[a] = below(least(x)), sweep.minus_high[a] = below(minus_most(x));
-            sweep.way_low[a] = below(least(way)), sweep.minus_way_high[a] = below(minus_most(way));
-        }
-        near->sweep[t] = sweep;
-    }
-}
-
-/* The least distances along the axes between box p and box q, where box p lies behind box q. */
-static v4 ahead(const struct sn_near_sweep *p, const struct sn_near_sweep *q) {
-    const v4 closing = p->way_low + q->minus_way_high;
-    return p->low + q->minus_high + (v4)((closing < 0) & (__typeof__(closing < 0))closing);
-}
-
-/* Whether two triangles can come nearer than `within` on their ways. */
-static bool sweeps_meet(const sn_near_features *near, const int32_t triangle[2]) {
-    static const double ROUNDING = 1e-6;
-    const struct sn_near_sweep *p = &near->sweep[triangle[0]], *q = &near->sweep[triangle[1]];
-    const v4 one = ahead(p, q), other = ahead(q, p);
-    double apart = 0;
-    for (int a = 0; a < 3; ++a) {
-        const float gap = one[a] > other[a] ? one[a] : other[a];
-        apart += gap > 0 ? (double)gap * (double)gap : 0;
-    }
-    const double within = (1 + ROUNDING) * 2 * near->margin;
-    return apart <= within * within;
-}
-
-bool sn_near_keeps(const void *user, const int32_t pair[2]) {
-    const sn_near_features *near = user;
-    return sn_near_shared(near->surface, pair) == 0 && sweeps_meet(near, pair) &&
-           near->may(near->user, near->body[pair[0]], near->body[pair[1]]);
-}
-
 /* ---- The list ---- */
 /* Makes room for one round. */
 static sn_status make_room(sn_near_features *near, int pieces, sn_error *error) {
@@ -235,12 +166,7 @@ static sn_status append(sn_near_features *near, int count, sn_error *error) {
 sn_status sn_near_list(sn_near_features *near, bool moves, sn_error *error) {
     near->count = 0;
     listing l = {near, sn_closest_kernels_for(near->context), moves ? near->to : NULL, 0, 0, 2 * near->margin};
-    const int triangles = near->surface->triangle_count;
-    sn_status status =
-        sn_grow(near->context, (void **)&near->sweep, &near->sweep_capacity, triangles, sizeof *near->sweep, error);
-    if (status) return status;
-    sn_parallel_pieces(near->context, sn_pieces(triangles, SWEEP_GRAIN), sweep_piece, &l);
-    status = sn_box_tree_pairs(near->tree, NULL, &near->boxes, error);
+    sn_status status = sn_box_tree_pairs(near->tree, NULL, &near->boxes, error);
     l.beside = sn_pieces(beside_blocks(near), BESIDE_GRAIN);
     const int pieces = l.beside + sn_pieces(near->boxes.count, GRAIN);
     if (!status) status = make_room(near, pieces, error);
