@@ -189,10 +189,13 @@ sn_status sn_linear_reserve_matrix(sn_linear *linear, bool single, sn_error *err
     const size_t values = (size_t)linear->pattern.block_count * 9 + 8;
     if ((single && linear->matrix.double_) || (!single && linear->matrix.single_)) sn_linear_release_matrix(linear);
     linear->matrix.pattern = &linear->pattern;
-    if (single && !linear->matrix.single_)
-        linear->matrix.single_ = sn_allocate_zero(linear->context, values, sizeof(float));
-    if (!single && !linear->matrix.double_)
-        linear->matrix.double_ = sn_allocate_zero(linear->context, values, sizeof(double));
+    const size_t room = 8, end = values - room; /* the assembly sets all other numbers, on all threads */
+    if (single && !linear->matrix.single_ &&
+        (linear->matrix.single_ = sn_allocate(linear->context, values, sizeof(float))))
+        memset(linear->matrix.single_ + end, 0, room * sizeof(float));
+    if (!single && !linear->matrix.double_ &&
+        (linear->matrix.double_ = sn_allocate(linear->context, values, sizeof(double))))
+        memset(linear->matrix.double_ + end, 0, room * sizeof(double));
     return linear->matrix.single_ || linear->matrix.double_ ? SN_OK : sn_no_memory(error);
 }
 
