@@ -166,7 +166,13 @@ void sn_box_tree_destroy(sn_box_tree *tree) {
     sn_release(tree->context, tree->group_vertex);
     sn_release(tree->context, tree->fitted);
     sn_release(tree->context, tree->waiting);
+    sn_release(tree->context, tree->way);
     sn_release(tree->context, tree);
+}
+
+sn_status sn_box_tree_follow(sn_box_tree *tree, sn_error *error) {
+    if (!tree->way) tree->way = sn_allocate_zero(tree->context, (size_t)tree->first[1], sizeof *tree->way);
+    return tree->way ? SN_OK : sn_no_memory(error);
 }
 
 /* ---- Fitting ---- */
@@ -195,6 +201,7 @@ void sn_box_tree_refit(sn_box_tree *tree, const double *position, const double *
     memcpy(tree->reference, position, 3 * (size_t)tree->vertex_count * sizeof *position);
     memset(tree->fitted, true, (size_t)group_count(tree) * sizeof *tree->fitted);
     tree->margin = margin;
+    tree->moves = tree->way && target;
 }
 
 static void group_piece(void *data, int piece) {
@@ -208,6 +215,7 @@ void sn_box_tree_refit_groups(sn_box_tree *tree, const double *position) {
     fitting f = {tree, position, NULL, 0, sn_box_kernels_for(tree->context)};
     const int groups = group_count(tree);
     tree->position = position;
+    tree->moves = false;
     if (tree->triangle_count == 0) return;
     memset(tree->fitted, false, (size_t)groups * sizeof *tree->fitted);
     for (int c = groups % SN_BOX_FAN; c > 0 && c < SN_BOX_FAN; ++c) /* the slots of level 2 without a group */

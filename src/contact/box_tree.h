@@ -40,6 +40,12 @@ typedef struct sn_box_block {
     float low[3][SN_BOX_FAN], high[3][SN_BOX_FAN];
 } sn_box_block;
 
+/* The boxes of eight triangles at the start of their ways, without a margin, and the boxes around the ways of their
+ * corners. */
+typedef struct sn_box_way {
+    sn_box_block start, way;
+} sn_box_way;
+
 typedef struct sn_box_tree {
     sn_context *context;
     int triangle_count, vertex_count;
@@ -56,6 +62,8 @@ typedef struct sn_box_tree {
     const double *position; /* of the last call of refit_groups */
     double *reference;      /* vertex_count x 3: positions at the last call of refit */
     double margin;          /* of the last call of refit, m */
+    sn_box_way *way;        /* per block of level 0; NULL: ways are not followed */
+    bool moves;             /* `way` belongs to the last call of refit */
 } sn_box_tree;
 
 /* Makes the tree. `position` (vertex_count x 3) is the rest shape; it is not kept. The boxes are not set before the
@@ -68,6 +76,11 @@ sn_status sn_box_tree_create_groups(sn_context *context, const double *position,
                                     const int32_t *triangle, int triangle_count, const int32_t *group,
                                     sn_box_tree **tree, sn_error *error);
 void sn_box_tree_destroy(sn_box_tree *tree); /* NULL allowed */
+
+/* From now on, searches after a refit with a target leave out pairs of triangles that stay apart: boxes along the whole
+ * way overlap often when all triangles move together. The boxes at the start are compared, with the ways relative to
+ * each other. Pairs stay that may come nearer than the sum of the margins. SN_NO_MEMORY. */
+sn_status sn_box_tree_follow(sn_box_tree *tree, sn_error *error);
 
 /* Computes all boxes. A box holds the triangle at `position` and at `target` (may be NULL), and everything within
  * `margin` (at least 0, m) of them along each axis. Runs on the threads of the context. */

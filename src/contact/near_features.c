@@ -124,8 +124,9 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
     }
     status = sn_near_find_beside(near, error);
     if (status) return status;
-    return sn_box_tree_create_groups(context, s->rest, s->vertex_count, s->triangle, s->triangle_count, near->body,
-                                     &near->tree, error);
+    status = sn_box_tree_create_groups(context, s->rest, s->vertex_count, s->triangle, s->triangle_count, near->body,
+                                       &near->tree, error);
+    return status ? status : sn_box_tree_follow(near->tree, error);
 }
 
 void sn_near_features_release(sn_near_features *near) {
@@ -133,7 +134,7 @@ void sn_near_features_release(sn_near_features *near) {
                            near->edge_square, near->pair,         near->piece,         near->from,
                            near->to,          near->at,           near->end,           near->thickness,
                            near->beside,      near->facing,       near->beside_corner, near->facing_corner,
-                           near->sweep};
+                           near->found};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(near->context, array[i]);
     sn_touch_surface_destroy(near->surface);
     sn_box_tree_destroy(near->tree);

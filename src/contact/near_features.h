@@ -58,8 +58,8 @@ typedef struct sn_near_features {
     sn_near_pair *pair;
     int *piece; /* scratch: what the pieces of a loop found */
     int piece_capacity;
-    struct sn_near_sweep *sweep; /* scratch: the ways of the triangles (near_list.c) */
-    int sweep_capacity;
+    sn_near_pair *found; /* scratch: what the pieces of a round found (near_list.c) */
+    int found_capacity;
 
     bool known;        /* the list belongs to the tube */
     double *from, *to; /* vertices x 3 */

@@ -9,13 +9,21 @@
 #include "base/math3.h"
 #include "near_inside.h"
 
-enum { GRAIN = 256, BESIDE_GRAIN = 128, SWEEP_GRAIN = 2048, ROOM = 256 };
+enum {
+    GRAIN = 256,           /* pairs of triangles of a piece */
+    BESIDE_GRAIN = 256,    /* blocks of eight pairs beside each other of a piece */
+    OWNED = 15,            /* pairs of features that two triangles own, at most */
+    SLOTS = OWNED * GRAIN, /* pairs that a piece can find */
+    ROUND = 32,            /* pieces that write side by side */
+    ROOM = 256             /* pairs that wait for the kernels */
+};
 
 typedef struct listing {
     sn_near_features *near;
     const sn_closest_kernels *kernels;
     const double *to; /* of the tube; NULL: nothing moves */
     int beside;       /* pieces of the pairs beside each other */
+    int first;        /* piece of the round */
     double within;    /* m: pairs that come nearer than this are listed */
 } listing;
 
@@ -41,25 +49,21 @@ static double gap_of(const sn_near_features *near, const sn_near_pair *pair) {
     return near->gap + fmax(fmin(thickness, 0.5 * (sqrt(c.square) - near->gap)), 0);
 }
 
-/* The pairs of the features that two triangles own and that share no vertex, at most 15. */
+/* The pairs of the features that two triangles own, at most OWNED. */
 static int owned_pairs(const sn_near_features *near, const int32_t triangle[2], sn_near_pair *out) {
     const sn_touch_surface *s = near->surface;
+    const unsigned owns[2] = {s->owns[triangle[0]], s->owns[triangle[1]]};
     int count = 0;
-    int32_t corner[4];
     for (int side = 0; side < 2; ++side)
-        for (int k = 0; k < 3; ++k)
-            if (s->owns[triangle[side]] & 1 << k) {
-                out[count] = (sn_near_pair){s->triangle[3 * (size_t)triangle[side] + (size_t)k], triangle[!side], 0, 0};
-                sn_near_corners(near, &out[count], corner);
-                count += !incident(corner, false);
-            }
-    for (int k = 0; k < 9; ++k)
-        if (s->owns[triangle[0]] & 8 << k / 3 && s->owns[triangle[1]] & 8 << k % 3) {
-            const int32_t a = s->triangle_edge[3 * (size_t)triangle[0] + (size_t)(k / 3)],
-                          b = s->triangle_edge[3 * (size_t)triangle[1] + (size_t)(k % 3)];
-            out[count] = (sn_near_pair){a < b ? a : b, a < b ? b : a, 1, 0};
-            sn_near_corners(near, &out[count], corner);
-            count += !incident(corner, true);
+        for (unsigned left = owns[side] & 7; left; left &= left - 1) {
+            const size_t vertex = 3 * (size_t)triangle[side] + (size_t)__builtin_ctz(left);
+            out[count++] = (sn_near_pair){s->triangle[vertex], triangle[!side], 0, 0};
+        }
+    for (unsigned mine = owns[0] >> 3; mine; mine &= mine - 1)
+        for (unsigned other = owns[1] >> 3; other; other &= other - 1) {
+            const int32_t a = s->triangle_edge[3 * (size_t)triangle[0] + (size_t)__builtin_ctz(mine)],
+                          b = s->triangle_edge[3 * (size_t)triangle[1] + (size_t)__builtin_ctz(other)];
+            out[count++] = (sn_near_pair){a < b ? a : b, a < b ? b : a, 1, 0};
         }
     return count;
 }
@@ -97,9 +101,9 @@ static int beside_blocks(const sn_near_features *near) {
     return face_blocks(near) + (near->beside_count - near->beside_faces + 7) / 8;
 }
 
-/* The pairs of one piece that can meet, written behind those of the pieces before: first come the pieces of the pairs
- * beside each other, then those of the boxes. */
-static void list_beside(const listing *l, int piece, sn_near_pair *out) {
+/* The pairs of one piece that can meet. First come the pieces of the pairs beside each other, then those of the boxes.
+ */
+static int list_beside(const listing *l, int piece, sn_near_pair *out) {
     sn_near_features *near = l->near;
     const int faces = face_blocks(near), end = (int)sn_piece_begin(beside_blocks(near), BESIDE_GRAIN, piece + 1);
     int kept = 0;
@@ -111,157 +115,70 @@ static void list_beside(const listing *l, int piece, sn_near_pair *out) {
         for (int i = 0; bits >> i && first + i < last; ++i)
             if (bits >> i & 1) out[kept++] = near->beside[first + i];
     }
-    near->piece[piece] = kept;
+    return kept;
 }
 
-static void list_piece(void *data, int piece) {
-    const listing *l = data;
-    sn_near_features *near = l->near;
-    sn_near_pair *out = near->pair + near->piece[piece], found[ROOM];
-    if (piece < l->beside) {
-        list_beside(l, piece, out);
-        return;
-    }
-    const int boxes = piece - l->beside, end = (int)sn_piece_begin(near->boxes.count, GRAIN, boxes + 1);
+static int list_boxes(const listing *l, int boxes, sn_near_pair *out) {
+    const sn_near_features *near = l->near;
+    sn_near_pair found[ROOM];
+    const int end = (int)sn_piece_begin(near->boxes.count, GRAIN, boxes + 1);
     int kept = 0, count = 0;
     for (int i = (int)sn_piece_begin(near->boxes.count, GRAIN, boxes); i < end; ++i) {
         const int32_t *triangle = near->boxes.pair[i];
         count += owned_pairs(near, triangle, found + count);
-        if (count + 15 <= ROOM && i + 1 < end) continue;
+        if (count + OWNED <= ROOM && i + 1 < end) continue;
         kept += keep(l, found, count, out + kept);
         count = 0;
     }
-    near->piece[piece] = kept;
+    return kept;
 }
 
-static int bits(unsigned v) { return (int)(v & 1) + (int)(v >> 1 & 1) + (int)(v >> 2 & 1); }
-
-/* ---- Triangles that stay apart ---- */
-/* Boxes along the whole way of triangles overlap often when all triangles move together. So the box of each triangle at
- * the start is compared, with the way of the two relative to each other. */
-struct sn_near_sweep {
-    double low[3], high[3]; /* at the start */
-    double way[3];          /* the mean way of the corners */
-    double spread;          /* how much the way of a corner differs from it at most */
-};
-
-static void sweep_piece(void *data, int piece) {
+static void list_piece(void *data, int index) {
     const listing *l = data;
-    const sn_near_features *near = l->near;
-    const int count = near->surface->triangle_count, end = (int)sn_piece_begin(count, SWEEP_GRAIN, piece + 1);
-    for (int t = (int)sn_piece_begin(count, SWEEP_GRAIN, piece); t < end; ++t) {
-        struct sn_near_sweep *out = &near->sweep[t];
-        double way[3][3], square = 0;
-        for (int a = 0; a < 3; ++a) {
-            out->low[a] = INFINITY, out->high[a] = -INFINITY;
-            for (int k = 0; k < 3; ++k) {
-                const size_t i = 3 * (size_t)near->surface->triangle[3 * (size_t)t + (size_t)k] + (size_t)a;
-                const double x = near->from[i];
-                out->low[a] = x < out->low[a] ? x : out->low[a];
-                out->high[a] = x > out->high[a] ? x : out->high[a];
-                way[k][a] = near->to[i] - x;
-            }
-            out->way[a] = (way[0][a] + way[1][a] + way[2][a]) / 3;
-        }
-        for (int k = 0; k < 3; ++k) {
-            double own[3];
-            sn_subtract3(way[k], out->way, own);
-            square = fmax(square, sn_dot3(own, own));
-        }
-        out->spread = sqrt(square);
-    }
-}
-
-/* Whether two triangles can come nearer than `within` on their ways. */
-static bool sweeps_meet(const listing *l, const int32_t triangle[2]) {
-    static const double ROUNDING = 1e-9;
-    const struct sn_near_sweep *p = &l->near->sweep[triangle[0]], *q = &l->near->sweep[triangle[1]];
-    double relative[3], apart = 0;
-    for (int a = 0; a < 3; ++a) {
-        const double gap = fmax(fmax(p->low[a] - q->high[a], q->low[a] - p->high[a]), 0);
-        apart += gap * gap;
-    }
-    sn_subtract3(p->way, q->way, relative);
-    const double within = (1 + ROUNDING) * (l->within + p->spread + q->spread + sn_norm3(relative));
-    return apart <= within * within;
-}
-
-/* Keeps the pairs of a piece that can meet, at its front. */
-static void sift_piece(void *data, int piece) {
-    const listing *l = data;
-    sn_near_features *near = l->near;
-    const int begin = (int)sn_piece_begin(near->boxes.count, SWEEP_GRAIN, piece),
-              end = (int)sn_piece_begin(near->boxes.count, SWEEP_GRAIN, piece + 1);
-    int kept = begin;
-    for (int i = begin; i < end; ++i) {
-        const int32_t pair[2] = {near->boxes.pair[i][0], near->boxes.pair[i][1]};
-        if (!sweeps_meet(l, pair)) continue;
-        near->boxes.pair[kept][0] = pair[0], near->boxes.pair[kept][1] = pair[1];
-        ++kept;
-    }
-    near->piece[piece] = kept - begin;
-}
-
-/* Takes pairs of triangles that cannot meet out of the pairs of boxes. */
-static sn_status sift(listing *l, sn_error *error) {
-    sn_near_features *near = l->near;
-    const int pieces = sn_pieces(near->boxes.count, SWEEP_GRAIN), triangles = near->surface->triangle_count;
-    sn_status status =
-        sn_grow(near->context, (void **)&near->sweep, &near->sweep_capacity, triangles, sizeof *near->sweep, error);
-    if (!status)
-        status =
-            sn_grow(near->context, (void **)&near->piece, &near->piece_capacity, pieces, sizeof *near->piece, error);
-    if (status) return status;
-    sn_parallel_pieces(near->context, sn_pieces(triangles, SWEEP_GRAIN), sweep_piece, l);
-    sn_parallel_pieces(near->context, pieces, sift_piece, l);
-    int count = 0;
-    for (int i = 0; i < pieces; ++i) {
-        memmove(near->boxes.pair + count, near->boxes.pair + sn_piece_begin(near->boxes.count, SWEEP_GRAIN, i),
-                (size_t)near->piece[i] * sizeof *near->boxes.pair);
-        count += near->piece[i];
-    }
-    near->boxes.count = count;
-    return SN_OK;
+    sn_near_pair *out = l->near->found + (size_t)index * SLOTS;
+    const int piece = l->first + index;
+    l->near->piece[index] = piece < l->beside ? list_beside(l, piece, out) : list_boxes(l, piece - l->beside, out);
 }
 
 /* ---- The list ---- */
-/* Makes room for all features; piece[i] is where piece i writes, and so is piece[pieces + i]. */
-static sn_status make_room(sn_near_features *near, int beside, int pieces, sn_error *error) {
-    sn_status status =
-        sn_grow(near->context, (void **)&near->piece, &near->piece_capacity, 2 * pieces, sizeof *near->piece, error);
+/* Makes room for one round. */
+static sn_status make_room(sn_near_features *near, int pieces, sn_error *error) {
+    const int round = pieces < ROUND ? pieces : ROUND;
+    const sn_status status =
+        sn_grow(near->context, (void **)&near->piece, &near->piece_capacity, ROUND, sizeof *near->piece, error);
     if (status) return status;
-    for (int i = 0; i < beside; ++i)
-        near->piece[i] = near->piece[pieces + i] = 8 * (int)sn_piece_begin(beside_blocks(near), BESIDE_GRAIN, i);
-    int64_t total = 8 * (int64_t)beside_blocks(near);
-    for (int i = 0; i < near->boxes.count; ++i) {
-        if (i % GRAIN == 0) near->piece[beside + i / GRAIN] = near->piece[pieces + beside + i / GRAIN] = (int)total;
-        const unsigned p = near->surface->owns[near->boxes.pair[i][0]], q = near->surface->owns[near->boxes.pair[i][1]];
-        total += bits(p) + bits(q) + bits(p >> 3) * bits(q >> 3);
-        if (total > INT_MAX) return sn_fail(error, SN_NO_MEMORY, "too many pairs of features");
-    }
-    return sn_grow(near->context, (void **)&near->pair, &near->capacity, (int)total, sizeof *near->pair, error);
+    return sn_grow(near->context, (void **)&near->found, &near->found_capacity, SLOTS * round, sizeof *near->found,
+                   error);
+}
+
+/* Appends what a round of `count` pieces has found. */
+static sn_status append(sn_near_features *near, int count, sn_error *error) {
+    int64_t total = near->count;
+    for (int i = 0; i < count; ++i) total += near->piece[i];
+    if (total > INT_MAX) return sn_fail(error, SN_NO_MEMORY, "too many pairs of features");
+    const sn_status status =
+        sn_grow(near->context, (void **)&near->pair, &near->capacity, (int)total, sizeof *near->pair, error);
+    for (int i = 0; i < count && !status; near->count += near->piece[i++])
+        memcpy(near->pair + near->count, near->found + (size_t)i * SLOTS, (size_t)near->piece[i] * sizeof *near->pair);
+    return status;
 }
 
 sn_status sn_near_list(sn_near_features *near, bool moves, sn_error *error) {
     near->count = 0;
-    listing l = {near, sn_closest_kernels_for(near->context), moves ? near->to : NULL, 0, 2 * near->margin};
+    listing l = {near, sn_closest_kernels_for(near->context), moves ? near->to : NULL, 0, 0, 2 * near->margin};
     sn_status status = sn_box_tree_pairs(near->tree, NULL, &near->boxes, error);
-    if (!status && moves) status = sift(&l, error);
-    const int beside = sn_pieces(beside_blocks(near), BESIDE_GRAIN),
-              pieces = beside + sn_pieces(near->boxes.count, GRAIN);
-    if (!status) status = make_room(near, beside, pieces, error);
-    if (status) return status;
-    l.beside = beside;
-    if (sn_near_crew(near, pieces))
-        sn_parallel(near->context, pieces, list_piece, &l);
-    else
-        sn_parallel_runs(NULL, pieces, list_piece, &l);
-    for (int i = 0; i < pieces; ++i) {
-        memmove(near->pair + near->count, near->pair + near->piece[pieces + i],
-                (size_t)near->piece[i] * sizeof *near->pair);
-        near->count += near->piece[i];
+    l.beside = sn_pieces(beside_blocks(near), BESIDE_GRAIN);
+    const int pieces = l.beside + sn_pieces(near->boxes.count, GRAIN);
+    if (!status) status = make_room(near, pieces, error);
+    for (; l.first < pieces && !status; l.first += ROUND) {
+        const int count = pieces - l.first < ROUND ? pieces - l.first : ROUND;
+        if (sn_near_crew(near, count))
+            sn_parallel(near->context, count, list_piece, &l);
+        else
+            sn_parallel_runs(NULL, count, list_piece, &l);
+        status = append(near, count, error);
     }
-    return SN_OK;
+    return status;
 }
 
 /* ---- Beside each other ---- */
@@ -295,15 +212,21 @@ static int32_t far_edge(const sn_touch_surface *s, int32_t a, int32_t b) {
 /* Appends the pairs of two triangles that share a corner. Triangles that share two corners have no edge that could go
  * through the other one. */
 static sn_status add_beside(sn_near_features *near, const int32_t t[2], sn_error *error) {
-    sn_status status = sn_grow(near->context, (void **)&near->beside, &near->beside_capacity, near->beside_count + 15,
-                               sizeof *near->beside, error);
+    sn_status status = sn_grow(near->context, (void **)&near->beside, &near->beside_capacity,
+                               near->beside_count + OWNED, sizeof *near->beside, error);
     if (!status)
         status = sn_grow(near->context, (void **)&near->facing, &near->facing_capacity, near->facing_count + 2,
                          sizeof *near->facing, error);
     if (status) return status;
-    const int count = owned_pairs(near, t, near->beside + near->beside_count);
-    for (int i = 0; i < count; ++i, ++near->beside_count)
-        near->beside[near->beside_count].gap = gap_of(near, &near->beside[near->beside_count]);
+    sn_near_pair found[OWNED];
+    const int count = owned_pairs(near, t, found);
+    for (int i = 0; i < count; ++i) {
+        int32_t corner[4];
+        sn_near_corners(near, &found[i], corner);
+        if (incident(corner, found[i].edges)) continue;
+        found[i].gap = gap_of(near, &found[i]);
+        near->beside[near->beside_count++] = found[i];
+    }
     for (int side = 0; side < 2 && sn_near_shared(near->surface, t) == 1; ++side) {
         int32_t *facing = near->facing[near->facing_count++];
         facing[0] = far_edge(near->surface, t[side], t[!side]), facing[1] = t[!side];

@@ -161,6 +161,7 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_release(context, linear->mass.coupled);
     sn_folding_release(context, &linear->folding);
     sn_release(context, linear->followed);
+    sn_release(context, linear->damped);
     sn_release(context, linear->diagonal);
     sn_edges_release(context, &linear->edges);
     sn_scalar_release(context, &linear->scalar);
@@ -199,7 +200,7 @@ void sn_linear_refresh(sn_linear *linear) {
     sn_linear_release_data(linear);
     linear->misses = linear->stiff = 0;
     linear->place.matrix.valid = linear->place.listed.valid = false;
-    linear->place.diagonal.valid = linear->place.cache.valid = false;
+    linear->place.diagonal.valid = linear->place.cache.valid = linear->place.damped.valid = false;
     linear->scalar.valid = false;
     sn_corotated_forget(linear->corotated);
 }

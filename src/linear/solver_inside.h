@@ -40,6 +40,7 @@ typedef struct sn_linear_place {
     const double *rayleigh_mass;              /* NULL for none */
     sn_made matrix, diagonal, cache;
     sn_made listed;   /* `listed` of the solver belongs to the matrix: only the listed blocks may have changed since */
+    sn_made damped;   /* `damped` of the solver holds the product of the elements with this d */
     sn_made factored; /* the preconditioner's data were made at this place and with this filter, for these numbers */
     bool prepared;    /* the preconditioner's data belong to this matrix and filter */
     bool copied;      /* those data were made for the matrix, not for the exact operator */
@@ -84,6 +85,7 @@ struct sn_linear {
     int64_t scratch_size;
     sn_folding folding; /* with slaves */
     double *followed;   /* the same: a vector */
+    double *damped;     /* a vector, and behind it the product of the elements' damping with it; NULL until needed */
 
     struct sn_corotated *corotated; /* of coarse tets with Green's strain; NULL: none (corotated.h) */
 

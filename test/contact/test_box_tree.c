@@ -162,6 +162,67 @@ static void test_same_order(void **state) {
     free(first);
 }
 
+/* The least distance of two corners at some times on their ways. */
+static double least_on_way(const soup *s, int i, int j) {
+    enum { TIMES = 16 };
+    double least = INFINITY;
+    for (int time = 0; time <= TIMES; ++time)
+        for (int k = 0; k < 9; ++k) {
+            const size_t p = 9 * (size_t)i + 3 * (size_t)(k / 3), q = 9 * (size_t)j + 3 * (size_t)(k % 3);
+            const double t = (double)time / TIMES;
+            double square = 0;
+            for (size_t a = 0; a < 3; ++a) {
+                const double d =
+                    (1 - t) * (s->position[p + a] - s->position[q + a]) + t * (s->target[p + a] - s->target[q + a]);
+                square += d * d;
+            }
+            least = fmin(least, sqrt(square));
+        }
+    return least;
+}
+
+/* A tree that follows ways leaves out pairs that stay apart, and no others: here all triangles move together, and each
+ * a little by itself. */
+static void test_follows_ways(void **state) {
+    (void)state;
+    enum { COUNT = 300 };
+    static uint8_t seen[COUNT][COUNT];
+    const double margin = 0.02;
+    for (int isa = 0; isa < SN_ISA_COUNT; ++isa) {
+        sn_context *context;
+        assert_int_equal(sn_context_create(NULL, &context, NULL), SN_OK);
+        if ((int)context->isa > isa) context->isa = (sn_isa)isa;
+        seed = 11;
+        make(&one, COUNT, 0.03);
+        for (int i = 0; i < 9 * COUNT; ++i)
+            one.target[i] = one.position[i] + 0.5 * (one.target[i] - one.position[i]) + 0.7;
+        sn_box_pairs whole = {.context = context}, pairs = {.context = context};
+        sn_box_tree *tree = tree_of(context, &one);
+        sn_box_tree_refit(tree, one.position, one.target, margin);
+        assert_int_equal(sn_box_tree_pairs(tree, NULL, &whole, NULL), SN_OK);
+        assert_int_equal(sn_box_tree_follow(tree, NULL), SN_OK);
+        sn_box_tree_refit(tree, one.position, one.target, margin);
+        assert_int_equal(sn_box_tree_pairs(tree, NULL, &pairs, NULL), SN_OK);
+        assert_in_range(pairs.count, 1, whole.count / 4);
+        int at = 0;
+        memset(seen, 0, sizeof seen);
+        for (int i = 0; i < pairs.count; ++i, ++at) { /* in the same order */
+            while (at < whole.count && memcmp(whole.pair[at], pairs.pair[i], sizeof *pairs.pair) != 0) ++at;
+            assert_true(at < whole.count);
+            seen[pairs.pair[i][0]][pairs.pair[i][1]] = seen[pairs.pair[i][1]][pairs.pair[i][0]] = 1;
+        }
+        for (int i = 0; i < COUNT; ++i)
+            for (int j = i + 1; j < COUNT; ++j)
+                if (least_on_way(&one, i, j) <= 2 * margin) assert_true(seen[i][j]);
+        sn_box_tree_refit(tree, one.position, NULL, margin); /* nothing moves: boxes alone */
+        assert_int_equal(sn_box_tree_pairs(tree, NULL, &pairs, NULL), SN_OK);
+        check(&one, &one, &pairs, margin, false);
+        sn_box_tree_destroy(tree);
+        sn_box_pairs_release(&whole), sn_box_pairs_release(&pairs);
+        sn_context_destroy(context);
+    }
+}
+
 /* Boxes hold their triangles also far from the origin, where single precision is coarse. */
 static void test_rounds_outwards(void **state) {
     (void)state;
@@ -220,9 +281,8 @@ static void test_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_all_pairs),
-        cmocka_unit_test(test_same_order),
-        cmocka_unit_test(test_rounds_outwards),
+        cmocka_unit_test(test_against_all_pairs), cmocka_unit_test(test_same_order),
+        cmocka_unit_test(test_follows_ways),      cmocka_unit_test(test_rounds_outwards),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

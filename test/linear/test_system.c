@@ -221,12 +221,42 @@ static void test_limits(void **state) {
     (void)state;
 }
 
+/* The product with the damping alone, which is kept for solves at the same place, is the part that d adds to the whole
+ * product: for another vector, another d and another place too. */
+static void test_damping_alone(void **state) {
+    fixture s;
+    open_small(&s, false, "cg", "auto", "double");
+    sn_element_settings_release(s.context, &s.b.settings);
+    s.b.parameters.rayleigh[1] = 0.01;
+    assert_int_equal(sn_element_settings_create(s.context, &s.b.elements, &s.b.parameters, 0, &s.b.settings, NULL),
+                     SN_OK);
+    double *with = calloc(2 * (size_t)s.n, sizeof *with), *without = with + s.n;
+    for (int turn = 0; turn < 12; ++turn) {
+        const double d = turn % 4 < 3 ? 3 : 5, phase = turn / 2 % 2;
+        if (turn % 6 == 5) { /* another place */
+            for (int i = 0; i < s.n; ++i) s.b.x[i] += 0.01 * sin(5 * s.b.rest[i]);
+            sn_linear_linearise(s.linear, &s.view, NULL, NULL, NULL);
+        } else {
+            sn_linear_relist(s.linear, NULL, NULL);
+        }
+        for (int i = 0; i < s.n; ++i) s.x[i] = sin(i + phase);
+        for (int twice = 0; twice < 2; ++twice) sn_linear_product(s.linear, 0, d, 0, s.x, s.y);
+        sn_linear_product(s.linear, 0, d, 1, s.x, with);
+        sn_linear_product(s.linear, 0, 0, 1, s.x, without);
+        for (int i = 0; i < s.n; ++i) with[i] -= without[i] + s.y[i];
+        assert_true(norm(s.n, s.y) > 0 && norm(s.n, with) <= 1e-9 * norm(s.n, s.y));
+    }
+    free(with);
+    close_fixture(&s);
+    (void)state;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_system),        cmocka_unit_test(test_system_indefinite),
         cmocka_unit_test(test_auto),          cmocka_unit_test(test_limits),
         cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_failing_memory),
-        cmocka_unit_test(test_no_allocation),
+        cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_damping_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

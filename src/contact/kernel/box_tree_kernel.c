@@ -21,10 +21,11 @@ static inline float above(double v) { return -below(-v); }
 /* The same for all lanes. */
 typedef float vs __attribute__((vector_size(4 * SN_WIDTH), aligned(4), may_alias));
 typedef int32_t vsi __attribute__((vector_size(4 * SN_WIDTH), aligned(4), may_alias));
-static inline vs below_all(vd v) {
+static inline vs below_by(vd v, float part) {
     const vs f = __builtin_convertvector(v, vs);
-    return f - ((vs)((vsi)f & 0x7fffffff) * 0x1p-23f + 0x1p-126f);
+    return f - ((vs)((vsi)f & 0x7fffffff) * part + 0x1p-126f);
 }
+static inline vs below_all(vd v) { return below_by(v, 0x1p-23f); }
 
 static inline vd extreme(vd a, vd b, int side) { return side ? vd_max(a, b) : vd_min(a, b); }
 
@@ -74,11 +75,52 @@ static inline void vertex_boxes(const int32_t *vertex, const double *position, c
     transpose(row, box);
 }
 
+/* The places of eight vertices and their ways, as boxes. They are rounded so far that the comparison of ways may round
+ * too. */
+static inline void vertex_ways(const int32_t *vertex, const double *position, const double *target,
+                               float8 start[SN_BOX_FAN], float8 way[SN_BOX_FAN]) {
+    const float FAR = 0x1p-20f;
+    float8 row[2][8] = {{{0}}, {{0}}};
+    for (int part = 0; part < SN_BOX_FAN; part += SN_WIDTH) {
+        vd x[3], end[3];
+        vd_gather3(position, vertex + part, x);
+        vd_gather3(target, vertex + part, end);
+        for (int a = 0; a < 3; ++a) {
+            *(vs *)((float *)&row[0][a] + part) = below_by(x[a], FAR);
+            *(vs *)((float *)&row[0][a + 4] + part) = below_by(-x[a], FAR);
+            *(vs *)((float *)&row[1][a] + part) = below_by(end[a] - x[a], FAR);
+            *(vs *)((float *)&row[1][a + 4] + part) = below_by(x[a] - end[a], FAR);
+        }
+    }
+    transpose(row[0], start);
+    transpose(row[1], way);
+}
+
 /* Eight boxes become a block. */
 static inline void store_block(const float8 box[SN_BOX_FAN], sn_box_block *block) {
     float8 row[8];
     transpose(box, row);
     for (int a = 0; a < 3; ++a) *(float8 *)block->low[a] = row[a], *(float8 *)block->high[a] = -row[a + 4];
+}
+
+/* The ways of the triangles of a group. */
+static void fit_ways(sn_box_tree *tree, const double *position, const double *target, int group) {
+    const float8 none = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
+    float8 start[3 * SN_BOX_GROUP], way[3 * SN_BOX_GROUP], box[2][SN_BOX_FAN];
+    const int32_t *list = tree->group_vertex + tree->group_first[group];
+    for (int v = 0; v < tree->group_first[group + 1] - tree->group_first[group]; v += SN_BOX_FAN)
+        vertex_ways(list + v, position, target, start + v, way + v);
+    for (int p = group * SN_BOX_GROUP; p < (group + 1) * SN_BOX_GROUP && p < tree->triangle_count; p += SN_BOX_FAN) {
+        const uint8_t *corner = tree->corner + 3 * (size_t)p;
+        for (int t = 0; t < SN_BOX_FAN; ++t, corner += 3) {
+            box[0][t] = box[1][t] = none;
+            if (p + t >= tree->triangle_count) continue;
+            box[0][t] = lesser(lesser(start[corner[0]], start[corner[1]]), start[corner[2]]);
+            box[1][t] = lesser(lesser(way[corner[0]], way[corner[1]]), way[corner[2]]);
+        }
+        store_block(box[0], &tree->way[p / SN_BOX_FAN].start);
+        store_block(box[1], &tree->way[p / SN_BOX_FAN].way);
+    }
 }
 
 /* A vertex belongs to about four triangles of its group, so its box is computed once. */
@@ -102,6 +144,7 @@ static void fit_inside(sn_box_tree *tree, const double *position, const double *
             store_block(box, &tree->block[p / SN_BOX_FAN]);
         }
         store_block(child, &tree->block[tree->first[1] + i]);
+        if (target && tree->way) fit_ways(tree, position, target, i);
     }
 }
 
@@ -159,6 +202,7 @@ static void fit_groups(sn_box_tree *tree, const double *position, int begin, int
 /* ---- Pairs ---- */
 /* The boxes of `block` that box c of `one` touches, one bit each. */
 #if defined(__AVX__)
+static inline unsigned bits(const int8 *lanes) { return (unsigned)_mm256_movemask_ps(*(const __m256 *)lanes); }
 static inline __m256 within(const sn_box_block *one, int c, const sn_box_block *block, int a) {
     return _mm256_and_ps(_mm256_cmp_ps(_mm256_load_ps(block->low[a]), _mm256_set1_ps(one->high[a][c]), _CMP_LE_OQ),
                          _mm256_cmp_ps(_mm256_load_ps(block->high[a]), _mm256_set1_ps(one->low[a][c]), _CMP_GE_OQ));
@@ -190,11 +234,38 @@ static inline unsigned overlap(const sn_box_block *one, int c, const sn_box_bloc
 }
 #endif
 
+static inline float8 spread8(float v) { return (float8){v, v, v, v, v, v, v, v}; }
+
+/* The triangles of `block` that triangle c of `one` may come nearer to than the root of `square`, one bit each. Along
+ * an axis, the distance of two boxes shrinks at most by the largest difference of the ways of their corners. */
+static inline unsigned approach(const sn_box_way *one, int c, const sn_box_way *block, float square) {
+    const float8 zero = {0};
+    float8 apart = {0};
+    for (int a = 0; a < 3; ++a) {
+        const float8 low = *(const float8 *)block->start.low[a], high = *(const float8 *)block->start.high[a],
+                     from = *(const float8 *)block->way.low[a], to = *(const float8 *)block->way.high[a];
+        const float8 over = (high - spread8(one->start.low[a][c])) - lesser(spread8(one->way.low[a][c]) - to, zero),
+                     under = (spread8(one->start.high[a][c]) - low) - lesser(from - spread8(one->way.high[a][c]), zero),
+                     gap = lesser(lesser(over, under), zero); /* with the opposite sign */
+        apart += gap * gap;
+    }
+    const int8 near = apart <= spread8(square);
+    return bits(&near);
+}
+
 /* Where the pairs of a piece go. */
 typedef struct found {
     int32_t (*pair)[2];
     int count, room;
+    bool ways;    /* they are followed */
+    float square; /* m^2: how near triangles must come */
 } found;
+
+static found begin_pairs(const sn_box_tree *a, const sn_box_tree *b, int32_t (*pair)[2], int room) {
+    static const double ROUNDING = 1e-5;
+    const double within = (1 + ROUNDING) * (a->margin + b->margin);
+    return (found){pair, 0, room, a->moves && b->moves, (float)(within * within)};
+}
 
 /* The pairs between block p of level 0 of A and block q of level 0 of B. `mine`: the triangles of A to look at. */
 static void meet(const sn_box_tree *a, int p, unsigned mine, const sn_box_tree *b, int q, found *out) {
@@ -202,6 +273,7 @@ static void meet(const sn_box_tree *a, int p, unsigned mine, const sn_box_tree *
         const int s = __builtin_ctz(mine);
         unsigned theirs = overlap(&a->block[p], s, &b->block[q]);
         if (a == b && p == q) theirs &= ~((2u << s) - 1);
+        if (out->ways && theirs) theirs &= approach(&a->way[p], s, &b->way[q], out->square);
         for (; theirs; theirs &= theirs - 1, ++out->count)
             if (out->count < out->room) {
                 out->pair[out->count][0] = a->order[p * SN_BOX_FAN + s];
@@ -233,7 +305,7 @@ static void walk(const sn_box_tree *a, int g, const sn_box_tree *b, found *out) 
 }
 
 static int groups(const sn_box_tree *a, const sn_box_tree *b, int begin, int end, int32_t (*pair)[2], int room) {
-    found out = {pair, 0, room};
+    found out = {pair, 0, room, false, 0};
     for (int g = begin; g < end; ++g) walk(a, g, b, &out);
     return out.count;
 }
@@ -241,7 +313,7 @@ static int groups(const sn_box_tree *a, const sn_box_tree *b, int begin, int end
 static int pairs(const sn_box_tree *a, const sn_box_tree *b, int32_t (*group)[2], int count, int32_t (*pair)[2],
                  int room) {
     enum { KNOWN = 128 };
-    found out = {pair, 0, room};
+    found out = begin_pairs(a, b, pair, room);
     const int g = group[0][0];
     const sn_box_block *parent = &a->block[a->first[1] + g], *above_b = b->block + b->first[2];
     const sn_box_block *above_a = &a->block[a->first[2] + g / SN_BOX_FAN];

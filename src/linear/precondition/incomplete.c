@@ -15,6 +15,7 @@
 #include "incomplete.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "linear/matrix/block.h"
@@ -111,11 +112,24 @@ static void subtract(const v4 U[3], const float L[BLOCK], double w[STRIDE]) {
         *(v4 *)(w + 4 * c) -= U[0] * (double)L[c] + U[1] * (double)L[3 + c] + U[2] * (double)L[6 + c];
 }
 
+typedef struct factoring {
+    sn_context *context;
+    sn_incomplete *f;
+    const sn_operator *op;
+    bool fill;
+    double drop;
+    bool good[SN_PARTS_MOST + 1];
+    sn_status status[SN_PARTS_MOST + 1];
+    sn_error error[SN_PARTS_MOST + 1];
+} factoring;
+
 /* Computes row i. *good: whether its pivot is good. Without fill the heap stays as it was filled: its columns ascend.
  */
-static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bool fill, double drop, int32_t *heap,
-                            bool *good, sn_error *error) {
+static sn_status factor_row(const factoring *task, int32_t i, int32_t *heap, bool *good, sn_error *error) {
+    sn_incomplete *f = task->f;
     const sn_triangle *t = &f->triangle;
+    const bool fill = task->fill;
+    const double drop = task->drop;
     const double *own = t->diagonal + 9 * (int64_t)i;
     double D[9];
     memcpy(D, own, sizeof D);
@@ -124,7 +138,9 @@ static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bo
     for (int32_t e = t->begin[i]; e < t->begin[i + 1]; ++e) {
         const int32_t k = t->column[e];
         double *w = f->work + STRIDE * (int64_t)k;
-        for (int c = 0; c < 3; ++c) memcpy(w + 4 * c, t->value + 9 * (int64_t)e + 3 * c, 3 * sizeof *w);
+        double block[9];
+        sn_triangle_block(task->op, f->filter, t, i, e, block);
+        for (int c = 0; c < 3; ++c) memcpy(w + 4 * c, block + 3 * c, 3 * sizeof *w);
         f->mark[k] = i;
         push(heap, &count, k);
     }
@@ -150,7 +166,7 @@ static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bo
             subtract(wide, f->value + BLOCK * (int64_t)e, target);
         }
         for (int c = 0; c < 9; ++c) D[c] += taken[c];
-        const sn_status status = fill ? reserve(context, f, (int64_t)place + 1, error) : SN_OK;
+        const sn_status status = fill ? reserve(task->context, f, (int64_t)place + 1, error) : SN_OK;
         if (status) return status;
         append(f, place++, i, k, L);
     }
@@ -162,16 +178,6 @@ static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bo
     return SN_OK;
 }
 
-typedef struct factoring {
-    sn_context *context;
-    sn_incomplete *f;
-    bool fill;
-    double drop;
-    bool good[SN_PARTS_MOST + 1];
-    sn_status status[SN_PARTS_MOST + 1];
-    sn_error error[SN_PARTS_MOST + 1];
-} factoring;
-
 /* Computes the rows of a part, or of the joint behind the parts. A part has its own range of the heap, because its rows
  * have only columns of the part. */
 static void factor_part(void *data, int part) {
@@ -180,13 +186,14 @@ static void factor_part(void *data, int part) {
     const sn_parts *parts = &f->parts;
     int32_t *heap = part < parts->count ? f->heap + parts->first[part] : f->heap;
     for (int32_t i = parts->first[part]; i < parts->first[part + 1] && w->good[part] && !w->status[part]; ++i)
-        w->status[part] = factor_row(w->context, f, i, w->fill, w->drop, heap, &w->good[part], &w->error[part]);
+        w->status[part] = factor_row(w, i, heap, &w->good[part], &w->error[part]);
 }
 
 /* Computes all rows with the present shift. *good is false when a pivot broke down. */
-static sn_status factor(sn_context *context, sn_incomplete *f, bool fill, double drop, bool *good, sn_error *error) {
+static sn_status factor(sn_context *context, sn_incomplete *f, const sn_operator *op, bool fill, double drop,
+                        bool *good, sn_error *error) {
     const int nodes = f->triangle.nodes, joint = f->parts.count;
-    factoring w = {.context = context, .f = f, .fill = fill, .drop = drop};
+    factoring w = {.context = context, .f = f, .op = op, .fill = fill, .drop = drop};
     for (int i = 0; i < nodes; ++i) f->head[i] = f->tail[i] = f->mark[i] = -1;
     for (int p = 0; p <= joint; ++p) w.good[p] = true;
     f->begin[0] = 0;
@@ -222,14 +229,14 @@ sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const
     sn_status status = create(context, op->n / 3, f, error);
     if (!status && !f->parts.count)
         status = sn_parts_create(context, op->matrix->pattern, fill ? 1 : SN_PARTS_MOST, &f->parts, error);
-    f->triangle.parts = &f->parts;
+    f->triangle.parts = &f->parts, f->triangle.bare = true;
     if (!status) status = sn_triangle_update(context, op, filter, &f->triangle, error);
     if (!status) status = reserve(context, f, f->triangle.begin[f->triangle.nodes], error);
     bool good = false;
     f->shift = shift;
     for (int i = 0; i < TRIES && !good && !status; ++i) {
         if (i > 0) f->shift = f->shift > 0 ? 3 * f->shift : FIRST_SHIFT;
-        status = factor(context, f, fill, drop, &good, error);
+        status = factor(context, f, op, fill, drop, &good, error);
     }
     if (!status && !good) diagonal_only(f);
     return status;
@@ -247,15 +254,31 @@ static bool move_pivot(sn_incomplete *f, int32_t i, const double own[9]) {
     return sn_invert_definite(D, 1e-13, inverse);
 }
 
-bool sn_incomplete_relist(sn_incomplete *f, const sn_operator *op, const sn_filter *filter) {
-    for (int32_t i = 0; i < f->triangle.nodes; ++i) {
-        const int32_t node = f->parts.node[i];
+typedef struct relisting {
+    sn_incomplete *f;
+    const sn_operator *op;
+    const sn_filter *filter;
+    atomic_bool bad;
+} relisting;
+
+static void relist_piece(void *data, int piece) {
+    relisting *w = data;
+    const sn_pattern *pattern = w->op->matrix->pattern;
+    const int begin = piece * SN_PIECE_NODES,
+              end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
+    for (int32_t i = begin; i < end; ++i) {
+        const int32_t node = w->f->parts.node[i];
         double block[9], own[9];
-        sn_matrix_block(op->matrix, op->matrix->pattern->diagonal[node], block);
-        sn_projected_block(block, sn_filter_find(filter, node), own);
-        if (!move_pivot(f, i, own)) return false;
+        sn_matrix_block(w->op->matrix, pattern->diagonal[node], block);
+        sn_projected_block(block, sn_filter_find(w->filter, node), own);
+        if (!move_pivot(w->f, i, own)) atomic_store(&w->bad, true);
     }
-    return true;
+}
+
+bool sn_incomplete_relist(sn_incomplete *f, const sn_operator *op, const sn_filter *filter) {
+    relisting w = {.f = f, .op = op, .filter = filter};
+    sn_parallel_pieces(f->context, sn_pieces(f->triangle.nodes, SN_PIECE_NODES), relist_piece, &w);
+    return !atomic_load(&w.bad);
 }
 
 /* y = L^-1 r and D^-1 y in the rows of a part or of the joint. */

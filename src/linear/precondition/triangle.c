@@ -48,9 +48,9 @@ static sn_status create(sn_context *context, const sn_pattern *pattern, sn_trian
     t->begin = sn_allocate(context, nodes + 1, sizeof *t->begin);
     t->column = sn_allocate(context, blocks, sizeof *t->column);
     if (t->parts) t->source = sn_allocate(context, blocks, sizeof *t->source);
-    t->value = sn_allocate(context, blocks * 9, sizeof *t->value);
+    if (!t->bare) t->value = sn_allocate(context, blocks * 9, sizeof *t->value);
     t->diagonal = sn_allocate(context, nodes * 9, sizeof *t->diagonal);
-    if (!t->begin || !t->column || (t->parts && !t->source) || !t->value || !t->diagonal) {
+    if (!t->begin || !t->column || (t->parts && !t->source) || (!t->bare && !t->value) || !t->diagonal) {
         sn_triangle_release(context, t);
         return sn_no_memory(error);
     }
@@ -59,6 +59,26 @@ static sn_status create(sn_context *context, const sn_pattern *pattern, sn_trian
     else
         sn_triangle_layout(pattern, t);
     return SN_OK;
+}
+
+void sn_triangle_block(const sn_operator *op, const sn_filter *filter, const sn_triangle *t, int32_t i, int32_t e,
+                       double out[9]) {
+    const sn_matrix *matrix = op->matrix;
+    const sn_pattern *pattern = matrix->pattern;
+    const int32_t node = t->parts ? t->parts->node[i] : i,
+                  k = t->source ? t->source[e] : pattern->row_begin[i] + e - t->begin[i];
+    const double *S = sn_filter_find(filter, node), *T = sn_filter_find(filter, pattern->column[k]);
+    double block[9];
+    sn_matrix_block(matrix, k, block);
+    if (!op->symmetric) {
+        double back[9];
+        sn_matrix_block(matrix, pattern->mirror[k], back);
+        for (int c = 0; c < 9; ++c) block[c] = 0.5 * (block[c] + back[3 * (c % 3) + c / 3]);
+    }
+    if (S || T)
+        sn_project_pair(block, S, T, out);
+    else
+        memcpy(out, block, sizeof block);
 }
 
 typedef struct fill_work {
@@ -77,22 +97,11 @@ static void fill_piece(void *data, int piece) {
     for (int i = begin; i < end; ++i) {
         const int32_t node = t->parts ? t->parts->node[i] : i;
         const double *S = sn_filter_find(w->filter, node);
-        double block[9], back[9];
+        double block[9];
         sn_matrix_block(matrix, pattern->diagonal[node], block);
         sn_projected_block(block, S, t->diagonal + 9 * (int64_t)i);
-        for (int32_t e = t->begin[i]; e < t->begin[i + 1]; ++e) {
-            const int32_t k = t->source ? t->source[e] : pattern->row_begin[i] + e - t->begin[i];
-            sn_matrix_block(matrix, k, block);
-            if (!w->op->symmetric) {
-                sn_matrix_block(matrix, pattern->mirror[k], back);
-                for (int c = 0; c < 9; ++c) block[c] = 0.5 * (block[c] + back[3 * (c % 3) + c / 3]);
-            }
-            const double *T = sn_filter_find(w->filter, pattern->column[k]);
-            if (S || T)
-                sn_project_pair(block, S, T, t->value + 9 * (int64_t)e);
-            else
-                memcpy(t->value + 9 * (int64_t)e, block, sizeof block);
-        }
+        for (int32_t e = t->begin[i]; !t->bare && e < t->begin[i + 1]; ++e)
+            sn_triangle_block(w->op, w->filter, t, i, e, t->value + 9 * (int64_t)e);
     }
 }
 
