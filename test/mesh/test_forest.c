@@ -9,18 +9,7 @@
 #include <cmocka.h>
 
 #include "mesh/forest.h"
-#include "sinew/sinew.h"
-
-static sn_context *context;
-static int start(void **state) {
-    (void)state;
-    return sn_context_create(NULL, &context, NULL) ? -1 : 0;
-}
-static int end(void **state) {
-    (void)state;
-    sn_context_destroy(context);
-    return 0;
-}
+#include "shared_context.h"
 
 static sn_mesh *box(int refinements) {
     const sn_generator_value value[] = {{.name = "cells", .count = 3, .value = {2, 1, 1}}};

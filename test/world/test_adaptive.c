@@ -12,7 +12,7 @@
 
 #include "failing_allocator.h"
 #include "linear/matrix/assembly.h"
-#include "scene_text.h"
+#include "text_world.h"
 #include "world/inside.h"
 
 /* A beam that hangs from one end and falls. */
@@ -30,34 +30,17 @@ static const char turning[] =
     "\"initial\": {\"velocity\": [0.1, 0.2, 0], \"spin\": [0, 2, 3], \"twist\": 300}}]}";
 static const char part[] = "\"adapt\": {\"levels\": 2, \"select\": {\"box\": [[-1, -1, -1], [0.1, 1, 1]]}},";
 
-static sn_context *context;
-static int start(void **state) {
-    (void)state;
-    return sn_context_create(NULL, &context, NULL) ? -1 : 0;
-}
-static int end(void **state) {
-    (void)state;
-    sn_context_destroy(context);
-    return 0;
-}
-
-static sn_world *make_on(sn_context *on, const char *text, const sn_override *set, int sets) {
+static sn_world *world_with(const char *text, const sn_override *set, int sets) {
     sn_world *world;
     sn_error error = {0};
-    if (world_from_text(on, "test", text, set, sets, &world, &error)) fail_msg("%s", error.text);
+    if (world_from_text(context, "test", text, set, sets, &world, &error)) fail_msg("%s", error.text);
     return world;
-}
-
-static void run(sn_world *world, int steps) {
-    sn_error error = {0};
-    for (int i = 0; i < steps; ++i)
-        if (sn_world_step(world, NULL, &error)) fail_msg("%s", error.text);
 }
 
 static sn_world *beam_of(int refine, const char *adapt, const char *law) {
     char text[1200];
     snprintf(text, sizeof text, beam, refine, adapt, law);
-    return make_on(context, text, NULL, 0);
+    return world_of_text(context, text);
 }
 
 static double gap(const sn_world *a, const sn_world *b, int nodes) {
@@ -99,10 +82,10 @@ static void test_solvers(void **state) {
                                          {{"solver.preconditioner", "multigrid"}}};
     char text[1200];
     snprintf(text, sizeof text, beam, 1, part, "neo-hookean");
-    sn_world *plain = make_on(context, text, NULL, 0);
+    sn_world *plain = world_of_text(context, text);
     run(plain, 5);
     for (size_t i = 0; i < sizeof set / sizeof *set; ++i) {
-        sn_world *other = make_on(context, text, set[i], 1);
+        sn_world *other = world_with(text, set[i], 1);
         run(other, 5);
         const double far = gap(plain, other, plain->model->node_count);
         if (!(far < 1e-10)) fail_msg("%s %s: %g m", set[i][0].key, set[i][0].value, far);
@@ -124,7 +107,7 @@ static const char stretched[] =
 /* A uniform stretch is a solution of statics, with any border between the levels. */
 static void test_patch(void **state) {
     (void)state;
-    sn_world *world = make_on(context, stretched, NULL, 0);
+    sn_world *world = world_of_text(context, stretched);
     assert_true(world->solid->active->hanging.count > 20);
     run(world, 1);
     const double *X = world->model->rest, *x = world->state.x;
@@ -195,10 +178,10 @@ static void test_reaction(void **state) {
     static const sn_override set[][2] = {{{"bodies.0.adapt.reaction", "false"}, {"solver.method", "auto"}},
                                          {{"bodies.0.adapt.reaction", "false"}, {"solver.method", "gmres"}},
                                          {{"bodies.0.adapt.reaction", "false"}, {"solver.method", "qmr"}}};
-    sn_world *whole = make_on(context, stretched, NULL, 0), *without[3];
+    sn_world *whole = world_of_text(context, stretched), *without[3];
     for (int k = 0; k < 3; ++k) {
         sn_step_report report;
-        without[k] = make_on(context, stretched, set[k], 2);
+        without[k] = world_with(stretched, set[k], 2);
         assert_int_equal(sn_world_step(without[k], &report, NULL), SN_OK);
         assert_true(report.newton_iterations <= 6);
         assert_true(gap(without[0], without[k], whole->model->node_count) < 1e-9);
@@ -229,7 +212,7 @@ static void test_momentum(void **state) {
     for (int k = 0; k < 3; ++k) {
         char text[1200];
         snprintf(text, sizeof text, turning, measure[k], k == 1 ? 20.0 : 0.05, k == 1 ? 15.0 : 0.04);
-        sn_world *world = make_on(context, text, NULL, 0);
+        sn_world *world = world_of_text(context, text);
         double mass = 0, P[3], L[3];
         int64_t seen = 0, both = 0;
         for (int i = 0; i < world->model->node_count; ++i) mass += world->solid->weight[i];
@@ -268,7 +251,7 @@ static void test_save(void **state) {
     (void)state;
     char text[1200], hash[2][17];
     snprintf(text, sizeof text, turning, "shear", 0.05, 0.04);
-    sn_world *world = make_on(context, text, NULL, 0);
+    sn_world *world = world_of_text(context, text);
     run(world, 20);
     const size_t size = sn_world_state_size(world);
     void *bytes = malloc(size);
@@ -280,7 +263,7 @@ static void test_save(void **state) {
     sn_context *other;
     o.threads = 3;
     assert_int_equal(sn_context_create(&o, &other, NULL), SN_OK);
-    sn_world *again = make_on(other, text, NULL, 0);
+    sn_world *again = world_of_text(other, text);
     assert_true(again->adaptive->body[0].forest.leaf_count != active);
     assert_int_equal(sn_world_restore_state(again, bytes, size, NULL), SN_OK);
     assert_int_equal(again->adaptive->body[0].forest.leaf_count, active);
@@ -345,7 +328,7 @@ static void test_compiled(void **state) {
     (void)state;
     char text[1200];
     snprintf(text, sizeof text, turning, "shear", 0.05, 0.04);
-    sn_world *world = make_on(context, text, NULL, 0);
+    sn_world *world = world_of_text(context, text);
     sn_adapt_report r = {0};
     for (int i = 0, kept = 0; i < 60 || kept < 3; ++i) {
         const int64_t before = r.changes;
@@ -384,7 +367,7 @@ static void change_of(int cells, sn_adapt_report report[2]) {
              "\"material\": {\"law\": \"corotated\", \"young\": 1e4, \"poisson\": 0.3, \"density\": 1000}, \"fix\": "
              "[{\"select\": {\"group\": \"x-\"}}]}]}",
              0.1 * cells, cells);
-    sn_world *world = make_on(context, text, NULL, 0);
+    sn_world *world = world_of_text(context, text);
     sn_forest *f = &world->adaptive->body[0].forest;
     const int tet = root_at(world, (const double[]){0.131, 0.043, 0.038});
     assert_true(!f->refined[tet]);
@@ -448,7 +431,7 @@ static void test_memory(void **state) {
         assert_int_equal(status, failed ? SN_NO_MEMORY : SN_OK);
         if (!failed) break;
     }
-    sn_world *world = make_on(own, text, NULL, 0), *calm = make_on(own, text, NULL, 0);
+    sn_world *world = world_of_text(own, text), *calm = world_of_text(own, text);
     run(world, 9), run(calm, 10);
     sn_adapt_report r;
     sn_world_adapt_report(calm, 0, &r);

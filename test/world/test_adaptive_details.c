@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "scene_text.h"
+#include "text_world.h"
 #include "world/inside.h"
 
 /* A free bar that turns and twists. */
@@ -24,17 +24,6 @@ static const char turning[] =
 static const char memory[] =
     ", \"prony\": {\"on\": \"shear\", \"terms\": [{\"ratio\": 1, \"time\": 0.05}, {\"ratio\": 0.5, \"time\": 1}]}";
 
-static sn_context *context;
-static int start(void **state) {
-    (void)state;
-    return sn_context_create(NULL, &context, NULL) ? -1 : 0;
-}
-static int end(void **state) {
-    (void)state;
-    sn_context_destroy(context);
-    return 0;
-}
-
 static sn_world *make(double refine, const char *details, const char *prony, double twist) {
     char text[1600];
     sn_world *world;
@@ -42,12 +31,6 @@ static sn_world *make(double refine, const char *details, const char *prony, dou
     snprintf(text, sizeof text, turning, refine, 0.8 * refine, details, prony, twist);
     if (world_from_text(context, "test", text, NULL, 0, &world, &error)) fail_msg("%s", error.text);
     return world;
-}
-
-static void run(sn_world *world, int steps) {
-    sn_error error = {0};
-    for (int i = 0; i < steps; ++i)
-        if (sn_world_step(world, NULL, &error)) fail_msg("%s", error.text);
 }
 
 static size_t size_of(const sn_world *world) { return 3 * (size_t)world->model->node_count * sizeof(double); }

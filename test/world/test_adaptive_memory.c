@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "failing_allocator.h"
-#include "scene_text.h"
+#include "text_world.h"
 #include "world/inside.h"
 
 /* A beam that hangs from one end and falls. */
@@ -43,40 +43,16 @@ static const char *const form[] = {
     "\"terms\": [{\"ratios\": [0.6, 0.1], \"time\": 0.5}, {\"ratios\": [0.2, 0.8], \"time\": 0.05}]}"};
 enum { FORMS = sizeof form / sizeof *form };
 
-static sn_context *context;
-static int start(void **state) {
-    (void)state;
-    return sn_context_create(NULL, &context, NULL) ? -1 : 0;
-}
-static int end(void **state) {
-    (void)state;
-    sn_context_destroy(context);
-    return 0;
-}
-
-static sn_world *make_on(sn_context *on, const char *text) {
-    sn_world *world;
-    sn_error error = {0};
-    if (world_from_text(on, "test", text, NULL, 0, &world, &error)) fail_msg("%s", error.text);
-    return world;
-}
-
 static sn_world *beam_of(int refine, const char *adapt, const char *material) {
     char text[1600];
     snprintf(text, sizeof text, beam, refine, adapt, material);
-    return make_on(context, text);
+    return world_of_text(context, text);
 }
 
 static sn_world *turning_on(sn_context *on, const char *material) {
     char text[1800];
     snprintf(text, sizeof text, turning, material);
-    return make_on(on, text);
-}
-
-static void run(sn_world *world, int steps) {
-    sn_error error = {0};
-    for (int i = 0; i < steps; ++i)
-        if (sn_world_step(world, NULL, &error)) fail_msg("%s", error.text);
+    return world_of_text(on, text);
 }
 
 static double gap(const sn_world *a, const sn_world *b, int nodes) {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "scene_text.h"
+#include "text_world.h"
 #include "world/inside.h"
 
 /* A beam that hangs from one end and falls, with a memory and a load that grows: the forces change with time. */
@@ -32,17 +32,6 @@ static const char turning[] =
     "\"twist\": 300}}]}";
 static const char part[] = "\"adapt\": {\"levels\": 1, \"select\": {\"box\": [[-1, -1, -1], [0.1, 1, 1]]}},";
 
-static sn_context *context;
-static int start(void **state) {
-    (void)state;
-    return sn_context_create(NULL, &context, NULL) ? -1 : 0;
-}
-static int end(void **state) {
-    (void)state;
-    sn_context_destroy(context);
-    return 0;
-}
-
 /* The rest of "time", and the solver. */
 static const char *rest_of(const sn_method *method) {
     if (!method->implicit) return "}";
@@ -51,23 +40,10 @@ static const char *rest_of(const sn_method *method) {
                           : "}, \"solver\": {\"tolerance\": 1e-11, \"precision\": \"double\", \"iterations\": 5000}";
 }
 
-static sn_world *make(const char *text) {
-    sn_world *world;
-    sn_error error = {0};
-    if (world_from_text(context, "test", text, NULL, 0, &world, &error)) fail_msg("%s", error.text);
-    return world;
-}
-
 static sn_world *beam_by(const sn_method *method, double step, int refine, const char *adapt) {
     char text[1600];
     snprintf(text, sizeof text, beam, method->name, step, rest_of(method), refine, adapt);
-    return make(text);
-}
-
-static void run(sn_world *world, int steps) {
-    sn_error error = {0};
-    for (int i = 0; i < steps; ++i)
-        if (sn_world_step(world, NULL, &error)) fail_msg("%s: %s", world->parameters.method->name, error.text);
+    return world_of_text(context, text);
 }
 
 static double gap(const sn_world *a, const sn_world *b) {
@@ -128,7 +104,7 @@ static void test_momentum(void **state) {
         sn_adapt_report r;
         double P[3], L[3], now[3], gained = 0, mass = 0;
         snprintf(text, sizeof text, turning, method->name, rest_of(method), i % 2 ? "freeze" : "drop");
-        sn_world *world = make(text);
+        sn_world *world = world_of_text(context, text);
         for (int n = 0; n < world->model->node_count; ++n) mass += world->solid->weight[n];
         sn_world_momentum(world, P, L);
         run(world, 40);
@@ -149,7 +125,7 @@ static void test_history(void **state) {
         char text[1600];
         const sn_method *method = sn_method_find(name[k]);
         snprintf(text, sizeof text, turning, name[k], rest_of(method), "drop");
-        sn_world *world = make(text), *again = make(text);
+        sn_world *world = world_of_text(context, text), *again = world_of_text(context, text);
         run(world, 39);
         assert_true(world->state.history[0] != 0);
         run(world, 1);

@@ -12,34 +12,10 @@
 
 #include "failing_allocator.h"
 #include "intersections.h"
-#include "scene_text.h"
+#include "text_world.h"
 #include "world/inside.h"
 
 #define SOLVER "\"solver\": {\"method\": \"cg\", \"tolerance\": 1e-11, \"precision\": \"double\", \"iterations\": 5000}"
-
-static sn_context *context;
-static int start(void **state) {
-    (void)state;
-    return sn_context_create(NULL, &context, NULL) ? -1 : 0;
-}
-static int end(void **state) {
-    (void)state;
-    sn_context_destroy(context);
-    return 0;
-}
-
-static sn_world *make_on(sn_context *on, const char *text) {
-    sn_world *world;
-    sn_error error = {0};
-    if (world_from_text(on, "test", text, NULL, 0, &world, &error)) fail_msg("%s", error.text);
-    return world;
-}
-
-static void run(sn_world *world, int steps) {
-    sn_error error = {0};
-    for (int i = 0; i < steps; ++i)
-        if (sn_world_step(world, NULL, &error)) fail_msg("step %d: %s", i, error.text);
-}
 
 static int64_t changes_of(const sn_world *world, int body) {
     sn_adapt_report r = {0};
@@ -89,10 +65,10 @@ static double gap(const sn_world *a, int body_a, const sn_world *b, int body_b) 
 /* Bodies that do not touch do not know of each other. */
 static void test_beside(void **state) {
     (void)state;
-    sn_world *alone = make_on(context, WORLD(BEAM("a", "0", CHANGING))),
-             *plain = make_on(context, WORLD(BEAM("b", "0.3", "\"refine\": 1},") ", " OTHERS)),
-             *both =
-                 make_on(context, WORLD(BEAM("b", "0.3", "\"refine\": 1},") ", " BEAM("a", "0", CHANGING) ", " OTHERS));
+    sn_world *alone = world_of_text(context, WORLD(BEAM("a", "0", CHANGING))),
+             *plain = world_of_text(context, WORLD(BEAM("b", "0.3", "\"refine\": 1},") ", " OTHERS)),
+             *both = world_of_text(
+                 context, WORLD(BEAM("b", "0.3", "\"refine\": 1},") ", " BEAM("a", "0", CHANGING) ", " OTHERS));
     run(alone, 30), run(plain, 30), run(both, 30);
     assert_true(changes_of(alone, 0) > 3);
     assert_int_equal(changes_of(both, 1), changes_of(alone, 0));
@@ -130,10 +106,11 @@ static void test_beside(void **state) {
 static void test_remembering(void **state) {
     (void)state;
     sn_error error = {0};
-    sn_world *drops = make_on(context, WORLD(REMEMBERING("a", "0", CHANGING))),
-             *freezes = make_on(context, WORLD(REMEMBERING("b", "0.3", FREEZING))), *ten = make_on(context, WORLD(TEN)),
-             *all = make_on(context,
-                            WORLD(REMEMBERING("a", "0", CHANGING) ", " TEN ", " REMEMBERING("b", "0.3", FREEZING)));
+    sn_world *drops = world_of_text(context, WORLD(REMEMBERING("a", "0", CHANGING))),
+             *freezes = world_of_text(context, WORLD(REMEMBERING("b", "0.3", FREEZING))),
+             *ten = world_of_text(context, WORLD(TEN)),
+             *all = world_of_text(
+                 context, WORLD(REMEMBERING("a", "0", CHANGING) ", " TEN ", " REMEMBERING("b", "0.3", FREEZING)));
     run(drops, 15), run(freezes, 15), run(ten, 15), run(all, 15);
     const size_t size = sn_world_state_size(all);
     void *bytes = malloc(size);
@@ -158,8 +135,8 @@ static void test_remembering(void **state) {
 /* When all tets are split, everything is that of the plain refined world, bit by bit. */
 static void test_split(void **state) {
     (void)state;
-    sn_world *adaptive = make_on(context, WORLD(BEAM("a", "0", ALL) ", " BEAM("b", "0", ALL) ", " OTHERS)),
-             *fine = make_on(context, WORLD(BEAM("a", "0", FINE) ", " BEAM("b", "0", FINE) ", " OTHERS));
+    sn_world *adaptive = world_of_text(context, WORLD(BEAM("a", "0", ALL) ", " BEAM("b", "0", ALL) ", " OTHERS)),
+             *fine = world_of_text(context, WORLD(BEAM("a", "0", FINE) ", " BEAM("b", "0", FINE) ", " OTHERS));
     run(adaptive, 10), run(fine, 10);
     assert_int_equal(adaptive->solid->active->hanging.count, 0);
     for (int b = 0; b < fine->model->body_count; ++b) assert_true(gap(fine, b, adaptive, b) == 0);
@@ -182,7 +159,7 @@ static const char *const response[] = {"area", "penalty", "exact"};
 static sn_world *hit_with(sn_context *on, int r) {
     char text[2000];
     snprintf(text, sizeof text, hit, response[r]);
-    return make_on(on, text);
+    return world_of_text(on, text);
 }
 
 /* A collision keeps the momentum, whatever changes in it. */
@@ -223,7 +200,7 @@ static void test_split_contact(void **state) {
         snprintf(text[0], sizeof text[0], CUBES("\"refine\": 1}, \"adapt\": {\"levels\": 1, \"select\": \"all\"},"),
                  response[r]);
         snprintf(text[1], sizeof text[1], CUBES("\"refine\": 2},"), response[r]);
-        sn_world *adaptive = make_on(context, text[0]), *fine = make_on(context, text[1]);
+        sn_world *adaptive = world_of_text(context, text[0]), *fine = world_of_text(context, text[1]);
         run(adaptive, 8), run(fine, 8);
         assert_true(sn_world_contacts(fine, NULL, 0) > 0);
         for (int b = 0; b < 2; ++b)
@@ -246,7 +223,7 @@ static const char bounce[] =
 
 static void test_exact(void **state) {
     (void)state;
-    sn_world *world = make_on(context, bounce);
+    sn_world *world = world_of_text(context, bounce);
     skin skin = skin_make(world);
     int64_t coarsened = 0, touching = 0;
     for (int i = 0; i < 60; ++i) {
@@ -266,7 +243,7 @@ static void test_exact(void **state) {
  * one, which took parts of others over. */
 static void check_save(const char *text, int steps) {
     char hash[2][17];
-    sn_world *world = make_on(context, text);
+    sn_world *world = world_of_text(context, text);
     run(world, steps);
     assert_true(changes_of(world, 0) > 0);
     const size_t size = sn_world_state_size(world);
@@ -279,7 +256,7 @@ static void check_save(const char *text, int steps) {
         sn_context *other;
         o.threads = threads;
         assert_int_equal(sn_context_create(&o, &other, NULL), SN_OK);
-        sn_world *again = make_on(other, text);
+        sn_world *again = world_of_text(other, text);
         assert_int_equal(sn_world_restore_state(again, bytes, size, NULL), SN_OK);
         run(again, 20);
         sn_world_hash(again, hash[1]);
@@ -305,7 +282,7 @@ static void test_save(void **state) {
 /* A plain box hangs on an adaptive beam by a link at a node that is a slave, and on a place. */
 static void test_links(void **state) {
     (void)state;
-    sn_world *world = make_on(
+    sn_world *world = world_of_text(
         context, WORLD(BEAM("a", "0", CHANGING) ", {\"name\": \"box\", \"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], "
                                                 "\"cells\": [1, 1, 1]}, \"move\": [0.31, -0.15, 0]}, \"material\": "
                                                 "{\"law\": \"corotated\", \"young\": 1e4, \"poisson\": 0.3, "

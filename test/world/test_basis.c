@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "scene_text.h"
+#include "shared_context.h"
 #include "world/inside.h"
 
 /* A cube of three levels that hangs and turns about a moved edge, a tet10 body, and a box without levels that falls
@@ -27,17 +28,6 @@ static const char scene[] =
     "{\"name\": \"plain\", \"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [3, 3, 3]}, \"move\": [1, 0.102, "
     "0]}, \"material\": {\"young\": 1e4, \"poisson\": 0.3}}], \"colliders\": [{\"plane\": {\"normal\": [0.1, 1, 0]}}], "
     "\"contact\": {\"between\": \"all\"}}";
-
-static sn_context *context;
-static int start(void **state) {
-    (void)state;
-    return sn_context_create(NULL, &context, NULL) ? -1 : 0;
-}
-static int end(void **state) {
-    (void)state;
-    sn_context_destroy(context);
-    return 0;
-}
 
 static sn_world *run(const sn_override *set, int sets, int steps) {
     sn_world *world;

@@ -14,6 +14,7 @@
 #include "failing_allocator.h"
 #include "fem/coarse.h"
 #include "scene_text.h"
+#include "shared_context.h"
 #include "world/inside.h"
 
 /* Two materials share coarse tets; the held side turns. */
@@ -27,17 +28,6 @@ static const char bar[] =
     "-1, -1], [1, 0.07, 1]]}}], \"fix\": [{\"select\": {\"group\": \"y-\"}, \"turn\": {\"point\": [0.05, 0, 0.05], "
     "\"axis\": [0, 1, 0.2], \"degrees\": 90, \"ramp\": [0, 1.5]}}], \"loads\": [{\"select\": {\"normal\": [0, 1, 0]}, "
     "\"traction\": [0, 0, 60], \"ramp\": [0, 1]}]}]}";
-
-static sn_context *context;
-static int start(void **state) {
-    (void)state;
-    return sn_context_create(NULL, &context, NULL) ? -1 : 0;
-}
-static int end(void **state) {
-    (void)state;
-    sn_context_destroy(context);
-    return 0;
-}
 
 static sn_world *world_in(sn_context *in, const sn_override *set, int sets) {
     sn_world *world;
