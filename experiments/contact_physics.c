@@ -98,6 +98,9 @@ static sn_status run_experiment(experiment_run *run, sn_error *error) {
         run,
         "pile-rest with penalty: it was 0.0165 quick and not promised while friction could feed energy. Friction no "
         "longer does; it is 0.0003 quick and promised. The limit of 0.01 is the same.");
+    experiment_note(
+        run, "patch-mean with area: it was 0.059 and not promised. Since rows are kept while bodies move little it "
+             "is 0.014 and promised, with the limit of the other responses.");
     return SN_OK;
 }
 
@@ -108,7 +111,6 @@ const experiment experiment_contact_physics = {
     run_experiment,
     EACH("weight") EACH("slides-stiff") EACH("slides-soft") EACH("stays-stiff") EACH("stays-soft") EACH("stack")
         EACH("hertz-plane-radius") EACH("hertz-plane-force") EACH("hertz-spheres-radius") EACH("hertz-spheres-force")
-            EACH("linear") EACH("angular")
-                EACH("energy") "pile-gain-area pile-gain-penalty pile-rest-area pile-rest-penalty patch-mean-penalty "
-                               "patch-mean-exact "
+            EACH("patch-mean") EACH("linear") EACH("angular")
+                EACH("energy") "pile-gain-area pile-gain-penalty pile-rest-area pile-rest-penalty "
                                "patch-worst-exact clean-impacts-exact clean-fall-exact deep-area fast-area fast-exact"};
