@@ -145,6 +145,10 @@ static sn_status allows(const sn_world *world, const sn_interaction *self, const
             "response 'exact' does not go with adapt.details 'freeze' of a body, whose details turn after "
             "each step");
     if (method->newton) return SN_OK;
+    if (world->parameters.no_inertia)
+        return sn_fail_at(error, SN_UNSUPPORTED, "contact.response",
+                          "response 'exact' needs inertia; mode '%s' has none: take 'penalty'",
+                          world->parameters.time.mode);
     return sn_fail_at(error, SN_UNSUPPORTED, "contact.response",
                       "response 'exact' needs a method that calls Newton's method; '%s' does not", method->name);
 }
