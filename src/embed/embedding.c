@@ -108,7 +108,8 @@ static sn_status carry(const sn_mesh *carrier, sn_embedding *e, sn_error *error)
     return found ? SN_OK : sn_fail(error, SN_BAD_INPUT, "every tet of the mesh that should carry a surface is flat");
 }
 
-/* The triangles of a surface, which face outwards whichever way those of the file face. */
+/* The triangles of a surface. They face outwards, whichever way those of the file face, and share the nodes that lie at
+ * one place. */
 static sn_status take_triangles(const sn_mesh *surface, int32_t **face, sn_error *error) {
     const size_t bytes = 3 * (size_t)surface->triangle_count * sizeof **face;
     int32_t *taken = sn_allocate(surface->context, bytes, 1);

@@ -91,16 +91,19 @@ sn_status sn_face_outwards(const sn_context *context, const double *position, in
     double size;
     sn_orientation orientation;
     int32_t *point = sn_allocate(context, (size_t)nodes, sizeof *point),
+            *first = sn_allocate(context, (size_t)nodes, sizeof *first),
             *number = sn_allocate(context, (size_t)triangles, sizeof *number),
             *joined = sn_allocate(context, 3 * (size_t)triangles, sizeof *joined);
     double *place = sn_allocate(context, 3 * (size_t)nodes, sizeof *place);
-    sn_status status = point && number && joined && place ? SN_OK : sn_no_memory(error);
+    sn_status status = point && first && number && joined && place ? SN_OK : sn_no_memory(error);
     if (!status) status = sn_weld(context, position, nodes, triangle, triangles, point, &points, error);
     for (int i = 0; i < nodes && !status; ++i)
         if (point[i] >= 0) memcpy(place + 3 * (size_t)point[i], position + 3 * (size_t)i, 3 * sizeof *place);
+    for (int i = nodes - 1; i >= 0 && !status; --i)
+        if (point[i] >= 0) first[point[i]] = i;
     for (int t = 0; t < triangles && !status; ++t) {
-        int32_t *n = joined + 3 * (size_t)proper;
-        for (int k = 0; k < 3; ++k) n[k] = point[triangle[3 * (size_t)t + (size_t)k]];
+        int32_t *n = joined + 3 * (size_t)proper, *own = triangle + 3 * (size_t)t;
+        for (int k = 0; k < 3; ++k) n[k] = point[own[k]], own[k] = first[n[k]];
         if (n[0] != n[1] && n[1] != n[2] && n[2] != n[0]) number[proper++] = t;
     }
     if (!status) status = sn_orient(context, place, joined, proper, &orientation, error);
@@ -110,7 +113,7 @@ sn_status sn_face_outwards(const sn_context *context, const double *position, in
         const bool turned = joined[3 * (size_t)t + 1] != point[own[1]];
         if (turned != inwards) turn(own);
     }
-    void *const array[] = {point, number, joined, place};
+    void *const array[] = {point, first, number, joined, place};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     return status;
 }

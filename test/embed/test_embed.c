@@ -164,6 +164,7 @@ static void test_sides(void **state) {
             assert_int_equal(sn_mesh_copy(&turned, &wrong, NULL), SN_OK);
             assert_int_equal(sn_embedding_create(box, wrong, 180, &e, NULL), SN_OK);
             assert_true(fabs(volume_of(e) - volume) < 1e-12 * volume);
+            assert_int_equal(e->vertex_count, right->node_count);
             sn_embedding_destroy(e);
             sn_mesh_destroy(wrong);
         }

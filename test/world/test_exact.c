@@ -101,6 +101,7 @@ static void test_thickness_keeps_bodies_apart(void **state) {
     stage_box(&s.stage, (double[3]){0, 0, 0}, (double[3]){0.1, 0.1, 0.1}, (int[3]){2, 2, 2});
     assert_int_equal(sn_world_create(s.stage.context, &s.stage.options, &s.stage.world, &s.stage.error), SN_BAD_INPUT);
     assert_string_equal(s.stage.error.path, "contact.thickness");
+    assert_non_null(strstr(s.stage.error.text, "at rest, near ["));
     finish(&s);
 }
 
