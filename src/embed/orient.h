@@ -20,7 +20,8 @@ sn_status sn_orient(const sn_context *context, const double *position, int32_t *
                     sn_orientation *orientation, sn_error *error);
 
 /* Makes the triangles of a surface (nodes x 3 `position`) face outwards: neighbours face one side, and the surface
- * holds no volume below 0. Nodes at one place become the first of them. Triangles without three points stay as they are. */
+ * holds no volume below 0. Nodes at one place become the first of them. Triangles without three points stay as they
+ * are. */
 sn_status sn_face_outwards(const sn_context *context, const double *position, int nodes, int32_t *triangle,
                            int triangles, sn_error *error);
 
