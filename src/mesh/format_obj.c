@@ -1,5 +1,5 @@
-/* Wavefront OBJ: v and f, with v/vt/vn corners, negative (relative) numbers, polygons as triangles, and o and g as groups of
- * triangles.
+/* Wavefront OBJ: v and f, with v/vt/vn corners, negative (relative) numbers, polygons as triangles, and o and g as
+ * groups of triangles.
  *
  * Nodes are numbered from 1 by their order, as faces name them. What carries no shape (vt, vn, usemtl, s, ...) and
  * points and lines are skipped; free-form curves and surfaces are refused. Vertices are read first, for a face may name

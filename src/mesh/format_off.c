@@ -1,6 +1,6 @@
 /* OFF (Geomview object file format), ASCII: [ST][C][N]OFF, vertices, polygons. Normals, colours and texture coordinates
- * behind the three coordinates and behind a face's corners are left out. Polygons become triangles. Nodes are numbered from
- * 0 by their order. */
+ * behind the three coordinates and behind a face's corners are left out. Polygons become triangles. Nodes are numbered
+ * from 0 by their order. */
 #include <string.h>
 
 #include "format.h"
