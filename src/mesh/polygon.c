@@ -5,6 +5,7 @@
  * Areas are measured along the vector area of the polygon, so that it need not be plane. */
 #include "polygon.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -42,13 +43,16 @@ static bool is_ear(const double *position, const double n[3], const int32_t *ben
 }
 
 void sn_polygon_cut(const double *position, int32_t *ring, int count, int32_t *bend, int32_t *triangle) {
-    double n[3] = {0};
+    double n[3] = {0}, wide = 0; /* wide: the largest squared distance from the first corner */
     for (int i = 1; i + 1 < count; ++i) {
-        double part[3];
+        double part[3], side[3];
+        sn_subtract3(position + 3 * (size_t)ring[i], position + 3 * (size_t)ring[0], side);
+        wide = fmax(wide, sn_dot3(side, side));
         sn_area_vector3(position + 3 * (size_t)ring[0], position + 3 * (size_t)ring[i],
                         position + 3 * (size_t)ring[i + 1], part);
         for (int k = 0; k < 3; ++k) n[k] += part[k];
     }
+    if (!(sn_norm3(n) > 1e-12 * wide)) n[0] = n[1] = n[2] = 0; /* no area but rounding errors */
     const int bends = find_bends(position, n, ring, count, bend);
     for (; count >= 3; --count, triangle += 3) {
         int at = 1;
