@@ -77,13 +77,16 @@ static int read_curve(const char *path, curve *c) {
     FILE *file = fopen(path, "rb");
     if (!file) return tool_fail(TOOL_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
     const int columns = c->kind == FREQUENCY ? 3 : 2;
-    char line[512];
+    char line[512], *rest;
+    bool first = true;
     int code = TOOL_OK;
     for (int number = 1; !code && fgets(line, sizeof line, file); ++number) {
         double row[3] = {0};
         line[strcspn(line, "\r\n")] = 0;
         if (!line[strspn(line, " \t")] || line[0] == '#') continue;
-        const bool head = number == 1 && strpbrk(line, "abcdfghijklmnopqrstuvwxyz") != NULL;
+        strtod(line, &rest);
+        const bool head = first && rest == line; /* names, not numbers */
+        first = false;
         if (head) continue;
         if (!tool_numbers(line, row, columns))
             code = tool_fail(TOOL_BAD_INPUT, "%s:%d: a line must have %d numbers with commas between them", path,
@@ -204,6 +207,8 @@ static int fit_constant_q(const char *high, curve *c, sn_fit *fit) {
     double quality = 0, size = 0, frequency = 1, limit[2], error_wanted = 0.01;
     sn_error error = {0};
     if (!q || !modulus) return tool_fail(TOOL_BAD_INPUT, "fit constant-q needs --q and --modulus");
+    if (high && !band)
+        return tool_fail(TOOL_BAD_INPUT, "fit constant-q takes no file; '%s' is one word too many", high);
     int code = read_number("--q", q, &quality);
     if (!code) code = read_number("--modulus", modulus, &size);
     if (!code) code = read_number("--at", at, &frequency);
@@ -244,9 +249,12 @@ static int fit_command(int count, char **word) {
     int code = tool_parse(&tool_fit, count, word, positional, 2, &words);
     if (code) return code;
     while (kind < 3 && (words == 0 || strcmp(positional[0], kind_name[kind]) != 0)) ++kind;
-    if (kind == 3)
-        return tool_fail(TOOL_BAD_INPUT, "fit needs constant-q, relaxation or frequency; usage: sinew %s",
+    if (kind == 3) {
+        const char *nearest = words ? sn_nearest(positional[0], kind_name, 3, (int)sizeof *kind_name) : NULL;
+        return tool_fail(TOOL_BAD_INPUT, "fit needs constant-q, relaxation or frequency%s%s%s; usage: sinew %s",
+                         nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
                          tool_usage(&tool_fit));
+    }
     if (terms && wanted) return tool_fail(TOOL_BAD_INPUT, "--error has no effect with --terms; give one of them");
     if (plot_path && !tool_svg_writable(plot_path)) return TOOL_BAD_INPUT;
     curve c = {.kind = kind};

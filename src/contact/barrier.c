@@ -28,8 +28,9 @@ void sn_barrier_function(double y, double b[3]) {
 
 /* ---- Life ---- */
 /* The smallest distance of the surfaces to themselves at rest beyond what they keep, as far as it is less than
- * `within`. */
-static sn_status nearest_at_rest(sn_barrier *barrier, double within, double *least, sn_error *error) {
+ * `within`, and a vertex where it is. */
+static sn_status nearest_at_rest(sn_barrier *barrier, double within, double *least, const double **place,
+                                 sn_error *error) {
     sn_near_features *near = &barrier->near;
     const sn_touch_surface *s = near->surface;
     *least = within;
@@ -44,21 +45,22 @@ static sn_status nearest_at_rest(sn_barrier *barrier, double within, double *lea
         if (near->body[near->vertex_place[corner[0]] / 3] != near->body[other]) continue; /* rest shapes may overlap */
         sn_near_places(corner, s->rest, x);
         sn_near_closest(pair, x, &c);
-        *least = fmin(*least, sqrt(c.square) - pair->gap);
+        const double distance = sqrt(c.square) - pair->gap;
+        if (distance < *least) *least = distance, *place = x[0];
     }
     near->known = false;
     return status;
 }
 
 static sn_status choose_reach(sn_barrier *barrier, sn_error *error) {
+    const double wanted = REACH * barrier->near.edge_length, origin[3] = {0}, *place = origin;
     double least;
-    const double wanted = REACH * barrier->near.edge_length;
-    const sn_status status = nearest_at_rest(barrier, 2 * wanted, &least, error);
+    const sn_status status = nearest_at_rest(barrier, 2 * wanted, &least, &place, error);
     if (status) return status;
     if (!(least > 0))
         return sn_fail_at(error, SN_BAD_INPUT, "thickness",
-                          "thickness %g m, but a surface is only %g m away from itself at rest", barrier->near.gap,
-                          least + barrier->near.gap);
+                          "thickness %g m, but a surface is only %g m away from itself at rest, near [%g %g %g]",
+                          barrier->near.gap, least + barrier->near.gap, place[0], place[1], place[2]);
     barrier->reach = fmin(wanted, 0.5 * least);
     return SN_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "embed/winding.h"
 #include "mesh/triangle_tree.h"
 
 enum { GRAIN = 256 };             /* vertices in a piece of the search: fewer are not worth a second thread */
@@ -14,6 +15,7 @@ static const double FACES = -0.1; /* largest N_B . N_A of a triangle that faces 
 typedef struct side {
     const sn_touch_surface *surface;
     sn_triangle_tree tree;
+    sn_winding winding;        /* of the tree; without parts until the surface meets itself */
     double *face;              /* triangles x 3: unit normals */
     double *normal;            /* vertices x 3: unit normals, faces weighted by their angles */
     double *velocity;          /* vertices x 3, m/s */
@@ -81,6 +83,7 @@ void sn_touch_near_destroy(sn_touch_near *near) {
     for (int i = 0; i < near->count; ++i) {
         side *s = &near->side[i];
         sn_triangle_tree_destroy(near->context, &s->tree);
+        sn_winding_destroy(near->context, &s->winding);
         void *const array[] = {s->face, s->normal, s->velocity, s->nearest};
         for (size_t k = 0; k < sizeof array / sizeof *array; ++k) sn_release(near->context, array[k]);
     }
@@ -239,6 +242,15 @@ static bool outside(const search *s, int vertex, double depth) {
            gap_at(s->b, &nearest, place, n) > 0;
 }
 
+/* Whether a vertex that is behind a triangle of its own surface has only its own matter there, which lies behind both
+ * sides of each wall. Matter just above the vertex is that of another part of the body. */
+static bool alone(const search *s, int vertex) {
+    const double *x = s->a->surface->position + 3 * (size_t)vertex, *normal = s->a->normal + 3 * (size_t)vertex;
+    double place[3];
+    for (int k = 0; k < 3; ++k) place[k] = x[k] + 1e-6 * s->a->rest_size * normal[k];
+    return sn_winding_number(&s->a->winding, place) < 0.5;
+}
+
 static void search_piece(void *data, int piece) {
     search s = *(const search *)data;
     const int count = s.a->surface->vertex_count, begin = piece * GRAIN,
@@ -251,7 +263,7 @@ static void search_piece(void *data, int piece) {
         double n[3];
         if (!sn_triangle_tree_search(&s.b->tree, x, fmax(reach, s.depth), faces, &s, nearest)) continue;
         const double gap = gap_at(s.b, nearest, x, n);
-        const bool wrong = gap < 0 && s.a != s.b && outside(&s, s.vertex, -gap);
+        const bool wrong = gap < 0 && (s.a == s.b ? alone(&s, s.vertex) : outside(&s, s.vertex, -gap));
         if (gap > reach || gap < -s.depth || wrong) nearest->triangle = -1;
     }
 }
@@ -307,6 +319,13 @@ static sn_status append(const search *s, int a, int b, sn_touch_rows *rows, sn_e
     return status;
 }
 
+/* The winding numbers of a surface that meets itself. */
+static sn_status wind(const sn_touch_near *near, side *s, sn_error *error) {
+    if (!s->winding.part) return sn_winding_create(near->context, &s->tree, &s->winding, error);
+    sn_winding_refit(&s->winding);
+    return SN_OK;
+}
+
 /* Vertices of a against triangles of b. */
 static sn_status meet(sn_touch_near *near, int a, int b, double thickness, double ahead, sn_touch_rows *rows,
                       sn_error *error) {
@@ -314,6 +333,8 @@ static sn_status meet(sn_touch_near *near, int a, int b, double thickness, doubl
     search s = {
         .a = A, .b = B, .thickness = thickness, .ahead = ahead, .depth = 0.5 * fmin(A->rest_size, B->rest_size)};
     if (a == b) s.depth *= 0.5;
+    const sn_status status = a == b ? wind(near, A, error) : SN_OK;
+    if (status) return status;
     sn_parallel_pieces(near->context, sn_pieces(A->surface->vertex_count, GRAIN), search_piece, &s);
     return append(&s, a, b, rows, error);
 }

@@ -8,6 +8,9 @@
  *
  *   n = (x - p) / |x - p| outside, the opposite inside;   gap = n . (x - p);   area = half of the vertex's area
  *
+ * A surface may meet itself. The other side of its own wall is behind a vertex too; so such a vertex is inside only
+ * when the winding number of the surface says so just above it.
+ *
  * Vertices of A meet triangles of B, and vertices of B meet triangles of A. Each side has half of the area, so that a
  * pressure counts once. Two edges that cross without a vertex inside the other body give no row: thin bodies with sharp
  * edges can pass into each other a little there. */

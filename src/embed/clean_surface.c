@@ -1,8 +1,4 @@
-/* See clean_surface.h.
- *
- * Triangles that share an edge should run along it in opposite directions. A flood over the edges of two triangles
- * finds, for each patch, which triangles face one side and which the other. The side with less area is turned around.
- */
+/* See clean_surface.h. */
 #include "clean_surface.h"
 
 #include <math.h>
@@ -12,6 +8,7 @@
 #include "base/math3.h"
 #include "mesh/mesh_internal.h"
 #include "mesh/weld.h"
+#include "orient.h"
 #include "separate.h"
 
 /* ---- Points and triangles ---- */
@@ -84,37 +81,6 @@ static double area_of(const sn_clean_surface *s, int t) {
     return 0.5 * sn_norm3(A);
 }
 
-static void turn(int32_t *triangle) {
-    const int32_t swap = triangle[1];
-    triangle[1] = triangle[2], triangle[2] = swap;
-}
-
-/* Floods the patch of triangle `first`. side: 0 not reached, 1 as the first triangle, 2 the other way round. Turns the
- * side with less area. */
-static void orient_patch(sn_clean_surface *s, const int32_t *partner, int first, uint8_t *side, int32_t *queue,
-                         sn_embed_report *report) {
-    int count = 0, turned[3] = {0};
-    double area[3] = {0};
-    queue[count++] = first;
-    side[first] = 1;
-    for (int i = 0; i < count; ++i) {
-        const int32_t t = queue[i];
-        area[side[t]] += area_of(s, t), ++turned[side[t]];
-        for (int k = 0; k < 3; ++k) {
-            const int32_t edge = 3 * t + k, other = partner[edge];
-            if (other < 0 || side[other / 3]) continue;
-            const bool agree = s->triangle[edge] != s->triangle[other];
-            side[other / 3] = agree ? side[t] : (uint8_t)(3 - side[t]);
-            queue[count++] = other / 3;
-        }
-    }
-    const int wrong = area[1] < area[2] ? 1 : 2;
-    for (int i = 0; i < count; ++i)
-        if (side[queue[i]] == wrong) turn(s->triangle + 3 * (size_t)queue[i]);
-    report->turned_triangles += turned[wrong];
-    ++report->patches;
-}
-
 /* Triangles that use a vertex twice have no edges to speak of: they come to the end, behind *proper others. */
 static void put_broken_last(sn_clean_surface *s, int *proper) {
     int end = s->triangles;
@@ -132,20 +98,14 @@ static void put_broken_last(sn_clean_surface *s, int *proper) {
 
 static sn_status orient(sn_clean_surface *s, sn_embed_report *report, sn_error *error) {
     int proper;
+    sn_orientation orientation;
     put_broken_last(s, &proper);
-    int32_t *partner = sn_allocate(s->context, 3 * (size_t)proper, sizeof *partner),
-            *queue = sn_allocate(s->context, (size_t)proper, sizeof *queue);
-    uint8_t *side = sn_allocate_zero(s->context, (size_t)proper, 1);
-    sn_edge_counts counts = {0};
-    sn_status status = partner && queue && side ? SN_OK : sn_no_memory(error);
-    if (!status) status = sn_pair_edges(s->context, s->triangle, proper, partner, &counts, error);
-    for (int t = 0; t < proper && !status; ++t)
-        if (!side[t]) orient_patch(s, partner, t, side, queue, report);
-    s->closed = !status && counts.open + counts.crowded == 0;
-    for (int32_t i = 0; i < 3 * proper && s->closed; ++i) s->closed = s->triangle[i] != s->triangle[partner[i]];
-    report->open_edges = counts.open;
-    report->crowded_edges = counts.crowded;
-    sn_release(s->context, partner), sn_release(s->context, queue), sn_release(s->context, side);
+    const sn_status status = sn_orient(s->context, s->position, s->triangle, proper, &orientation, error);
+    s->closed = orientation.closed;
+    report->turned_triangles = orientation.turned;
+    report->patches = orientation.patches;
+    report->open_edges = orientation.edges.open;
+    report->crowded_edges = orientation.edges.crowded;
     return status;
 }
 

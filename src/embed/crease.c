@@ -1,5 +1,6 @@
 /* See crease.h. Corners of triangles are joined by a union-find across every smooth edge; each class is a vertex.
- * Vertices are numbered by their first corner. */
+ * Without creases the corners at a node are one vertex, also where triangles share a node but no edge. Vertices are
+ * numbered by their first corner. */
 #include "crease.h"
 
 #include <math.h>
@@ -47,9 +48,28 @@ static void join_smooth(const double *position, const int32_t *triangle, const e
     sn_join(parent, corner_at(triangle, e[0].corner, e[0].high), corner_at(triangle, e[1].corner, e[0].high));
 }
 
+static sn_status number_nodes(sn_context *context, const int32_t *triangle, int corners, int32_t *corner,
+                              int32_t *source, int *count, sn_error *error) {
+    int32_t nodes = 0;
+    for (int i = 0; i < corners; ++i)
+        if (triangle[i] >= nodes) nodes = triangle[i] + 1;
+    int32_t *vertex = sn_allocate(context, (size_t)nodes, sizeof *vertex);
+    if (!vertex) return sn_no_memory(error);
+    for (int32_t i = 0; i < nodes; ++i) vertex[i] = -1;
+    *count = 0;
+    for (int i = 0; i < corners; ++i) {
+        int32_t *own = &vertex[triangle[i]];
+        if (*own < 0) *own = *count, source[(*count)++] = triangle[i];
+        corner[i] = *own;
+    }
+    sn_release(context, vertex);
+    return SN_OK;
+}
+
 sn_status sn_crease_split(sn_context *context, const double *position, const int32_t *triangle, int triangles,
                           double crease, int32_t *corner, int32_t *source, int *count, sn_error *error) {
     const int corners = 3 * triangles;
+    if (crease >= 180) return number_nodes(context, triangle, corners, corner, source, count, error);
     edge *list = sn_allocate(context, (size_t)corners, sizeof *list);
     int32_t *parent = sn_allocate(context, (size_t)corners, sizeof *parent);
     if (!list || !parent) {
@@ -62,12 +82,11 @@ sn_status sn_crease_split(sn_context *context, const double *position, const int
         parent[i] = i;
     }
     qsort(list, (size_t)corners, sizeof *list, by_ends);
-    const double limit = crease >= 180 ? -2 : cos(crease * 3.14159265358979323846 / 180);
+    const double limit = cos(crease * 3.14159265358979323846 / 180);
     for (int i = 0; i + 1 < corners;) {
         int end = i + 1;
         while (end < corners && list[end].low == list[i].low && list[end].high == list[i].high) ++end;
-        for (int k = i; k + 1 < end; ++k)
-            if (end - i == 2 || crease >= 180) join_smooth(position, triangle, list + k, limit, parent);
+        if (end - i == 2) join_smooth(position, triangle, list + i, limit, parent);
         i = end;
     }
     *count = 0;

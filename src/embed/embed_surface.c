@@ -123,6 +123,8 @@ static sn_status lay_tets(const sn_clean_surface *s, const sn_embed_options *o, 
     r->cell = l.cell, r->pierced = l.pierced;
     status = sn_part_body(s, &l, &made, &r->split_nodes, error);
     if (!status) status = sn_mesh_inspect(made, &shape, error);
+    if (!status && !isfinite(shape.volume))
+        status = sn_fail_at(error, SN_BAD_INPUT, "cell", "cell is %g; the volume of the tets must be finite", l.cell);
     if (!status) {
         r->tets = shape.tets, r->nodes = shape.nodes, r->pieces = shape.components;
         r->volume_before = shape.volume;
@@ -142,7 +144,9 @@ static sn_status lay_tets(const sn_clean_surface *s, const sn_embed_options *o, 
 static sn_status check_surface(const sn_clean_surface *s, sn_error *error) {
     double longest = 0;
     for (int k = 0; k < 3; ++k) longest = fmax(longest, s->high[k] - s->low[k]);
-    if (longest > 0 && isfinite(longest * longest * longest)) return SN_OK;
+    if (!isfinite(longest * longest * longest))
+        return sn_fail(error, SN_BAD_INPUT, "the surface is %g m across; its volume must be finite", longest);
+    if (longest > 0) return SN_OK;
     return sn_fail(error, SN_BAD_INPUT, "the surface has no extent: all its triangles lie in one point");
 }
 

@@ -9,6 +9,7 @@
 #include "crease.h"
 #include "locate_point.h"
 #include "mesh/mesh_internal.h"
+#include "orient.h"
 
 /* ---- Making ---- */
 
@@ -107,24 +108,40 @@ static sn_status carry(const sn_mesh *carrier, sn_embedding *e, sn_error *error)
     return found ? SN_OK : sn_fail(error, SN_BAD_INPUT, "every tet of the mesh that should carry a surface is flat");
 }
 
+/* The triangles of a surface. They face outwards, whichever way those of the file face, and share the nodes that lie at
+ * one place. */
+static sn_status take_triangles(const sn_mesh *surface, int32_t **face, sn_error *error) {
+    const size_t bytes = 3 * (size_t)surface->triangle_count * sizeof **face;
+    int32_t *taken = sn_allocate(surface->context, bytes, 1);
+    if (!taken) return sn_no_memory(error);
+    memcpy(taken, surface->triangle, bytes);
+    const sn_status status = sn_face_outwards(surface->context, surface->position, surface->node_count, taken,
+                                              surface->triangle_count, error);
+    if (status)
+        sn_release(surface->context, taken);
+    else
+        *face = taken;
+    return status;
+}
+
 sn_status sn_embedding_create(const sn_mesh *carrier, const sn_mesh *surface, double crease, sn_embedding **embedding,
                               sn_error *error) {
     sn_status status = check(carrier, crease, error);
     if (!status) status = sn_mesh_check_tets(carrier, error);
     if (!status) status = check_mesh(surface, error);
     int count = surface->triangle_count;
-    const int32_t *face = surface->triangle;
-    int32_t *boundary = NULL;
+    int32_t *face = NULL;
     if (!status && count == 0 && surface->tet_count > 0)
-        status = sn_mesh_boundary(surface, &count, &boundary, NULL, NULL, error);
+        status = sn_mesh_boundary(surface, &count, &face, NULL, NULL, error);
+    else if (!status)
+        status = take_triangles(surface, &face, error);
     if (status) return status;
-    if (boundary) face = boundary;
     sn_embedding *e = NULL;
     if (count == 0) status = sn_fail(error, SN_BAD_INPUT, "the surface has no triangles");
     if (!status) status = allocate(carrier->context, count, &e, error);
     if (!status) status = split(e, surface->position, face, crease, error);
     if (!status) status = carry(carrier, e, error);
-    if (boundary) sn_mesh_release(surface, boundary);
+    sn_mesh_release(surface, face);
     if (status) {
         sn_embedding_destroy(e);
         return status;

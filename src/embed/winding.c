@@ -41,11 +41,12 @@ static void finish(const sn_tree_node *node, sn_dipole *d) {
     d->reach = FAR * FAR * square;
 }
 
-sn_status sn_winding_create(sn_context *context, const sn_triangle_tree *tree, sn_winding *winding, sn_error *error) {
-    sn_dipole *part = sn_allocate_zero(context, (size_t)tree->node_count, sizeof *part);
-    if (!part) return sn_no_memory(error);
+void sn_winding_refit(sn_winding *winding) {
+    const sn_triangle_tree *tree = winding->tree;
+    sn_dipole *part = winding->part;
     for (int n = tree->node_count - 1; n >= 0; --n) { /* children come behind their fork */
         const sn_tree_node *node = &tree->node[n];
+        part[n] = (sn_dipole){0};
         if (node->count > 0) {
             sum_leaf(tree, node, &part[n]);
         } else {
@@ -55,7 +56,13 @@ sn_status sn_winding_create(sn_context *context, const sn_triangle_tree *tree, s
         }
         finish(node, &part[n]);
     }
+}
+
+sn_status sn_winding_create(sn_context *context, const sn_triangle_tree *tree, sn_winding *winding, sn_error *error) {
+    sn_dipole *part = sn_allocate(context, (size_t)tree->node_count, sizeof *part);
+    if (!part) return sn_no_memory(error);
     *winding = (sn_winding){tree, part};
+    sn_winding_refit(winding);
     return SN_OK;
 }
 

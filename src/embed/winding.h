@@ -23,6 +23,8 @@ typedef struct sn_winding {
 } sn_winding;
 
 sn_status sn_winding_create(sn_context *context, const sn_triangle_tree *tree, sn_winding *winding, sn_error *error);
+/* Sums anew, after a refit of the tree. */
+void sn_winding_refit(sn_winding *winding);
 void sn_winding_destroy(sn_context *context, sn_winding *winding);
 double sn_winding_number(const sn_winding *winding, const double point[3]);
 

@@ -39,8 +39,10 @@ sn_status sn_mass_lumped(const sn_batch_source *source, double *mass, sn_error *
         double M[SN_ELEMENT_NODES * SN_ELEMENT_NODES], lumped[SN_ELEMENT_NODES], diagonal = 0;
         const double total = consistent(source, e, M);
         if (!(total > 0) || !isfinite(total))
-            return sn_fail(error, SN_BAD_INPUT, "body '%s': element %lld has the mass %g kg; allowed are positive ones",
-                           source->name, (long long)(source->label ? source->label[e] : e), total);
+            return sn_fail(
+                error, SN_BAD_INPUT,
+                "body '%s': element %lld has no mass above 0: it is flat or inside out at rest, or not finite",
+                source->name, (long long)(source->label ? source->label[e] : e));
         for (int i = 0; i < nodes; ++i) diagonal += M[nodes * i + i];
         for (int i = 0; i < nodes; ++i) {
             lumped[i] = M[nodes * i + i] * (total / diagonal);

@@ -178,8 +178,9 @@ static sn_status fit_curve(const curve *c, int terms, double wanted, sn_fit *fit
         return sn_fail_at(error, SN_BAD_INPUT, "terms", "the number of terms is %d; allowed are 1 to %d", terms,
                           SN_PRONY_TERMS);
     if (rows < (terms ? 2 * terms + 1 : 3) || c->count < 2)
-        return sn_fail(error, SN_BAD_INPUT, "the curve has %d %s; that is too few for %d terms, which have %d unknowns",
-                       c->count, c->count == 1 ? "point" : "points", terms ? terms : 1, 2 * (terms ? terms : 1) + 1);
+        return sn_fail(error, SN_BAD_INPUT, "the curve has %d %s; that is too few for %d %s with %d unknowns", c->count,
+                       c->count == 1 ? "point" : "points", terms ? terms : 1, terms > 1 ? "terms" : "term",
+                       2 * (terms ? terms : 1) + 1);
     series s;
     double worst, sum = INFINITY;
     if (terms) {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "polygon.h"
+
 /* ---- Labels ---- */
 
 static uint32_t spread(int64_t label, uint32_t slots) {
@@ -129,13 +131,17 @@ sn_status sn_builder_triangle(sn_builder *b, sn_text *t, int64_t label, const in
     return status;
 }
 
-sn_status sn_builder_fan(sn_builder *b, sn_text *t, const int32_t *node, int count) {
-    for (int i = 2; i < count; ++i) {
-        const int32_t corner[3] = {node[0], node[i - 1], node[i]};
-        sn_status status = sn_builder_triangle(b, t, b->triangle.count, corner);
-        if (status) return status;
-    }
-    return SN_OK;
+sn_status sn_builder_polygon(sn_builder *b, sn_text *t, const int32_t *node, int count) {
+    int32_t *ring = sn_allocate(b->context, (size_t)count, sizeof *ring),
+            *bend = sn_allocate(b->context, (size_t)count, sizeof *bend),
+            *corner = sn_allocate(b->context, 3 * (size_t)count, sizeof *corner);
+    sn_status status = ring && bend && corner ? SN_OK : sn_no_memory(t->error);
+    if (!status) memcpy(ring, node, (size_t)count * sizeof *ring);
+    if (!status) sn_polygon_cut(b->position, ring, count, bend, corner);
+    for (int i = 0; i + 2 < count && !status; ++i)
+        status = sn_builder_triangle(b, t, b->triangle.count, corner + 3 * (size_t)i);
+    sn_release(b->context, ring), sn_release(b->context, bend), sn_release(b->context, corner);
+    return status;
 }
 
 sn_status sn_builder_find_node(sn_builder *b, sn_text *t, int64_t label, int32_t *index) {

@@ -64,8 +64,8 @@ sn_status sn_builder_node(sn_builder *builder, sn_text *text, int64_t label, con
 /* `node` has `count` indices. `count` is 4 or 10, and the same for all tets. */
 sn_status sn_builder_tet(sn_builder *builder, sn_text *text, int64_t label, const int32_t *node, int count);
 sn_status sn_builder_triangle(sn_builder *builder, sn_text *text, int64_t label, const int32_t node[3]);
-/* A polygon as a fan of triangles about its first corner, numbered on from the last triangle. */
-sn_status sn_builder_fan(sn_builder *builder, sn_text *text, const int32_t *node, int count);
+/* A polygon of given nodes as triangles (polygon.h), numbered on from the last triangle. */
+sn_status sn_builder_polygon(sn_builder *builder, sn_text *text, const int32_t *node, int count);
 /* The index of a node's label, or a message. */
 sn_status sn_builder_find_node(sn_builder *builder, sn_text *text, int64_t label, int32_t *index);
 

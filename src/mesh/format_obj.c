@@ -1,5 +1,5 @@
-/* Wavefront OBJ: v and f, with v/vt/vn corners, negative (relative) numbers, polygons as fans, and o and g as groups of
- * triangles.
+/* Wavefront OBJ: v and f, with v/vt/vn corners, negative (relative) numbers, polygons as triangles, and o and g as
+ * groups of triangles.
  *
  * Nodes are numbered from 1 by their order, as faces name them. What carries no shape (vt, vn, usemtl, s, ...) and
  * points and lines are skipped; free-form curves and surfaces are refused. Vertices are read first, for a face may name
@@ -120,7 +120,7 @@ static sn_status read_face(obj *o) {
         if (!status) status = read_corner(o, &o->corner[count++]);
     }
     if (!status && count < 3) status = sn_text_fail(o->t, "a face has %d corners; at least 3 are needed", count);
-    if (!status) status = sn_builder_fan(o->b, o->t, o->corner, count);
+    if (!status) status = sn_builder_polygon(o->b, o->t, o->corner, count);
     return status ? status : join_groups(o, first);
 }
 

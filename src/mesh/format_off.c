@@ -1,6 +1,6 @@
 /* OFF (Geomview object file format), ASCII: [ST][C][N]OFF, vertices, polygons. Normals, colours and texture coordinates
- * behind the three coordinates and behind a face's corners are left out. Polygons become fans. Nodes are numbered from
- * 0 by their order. */
+ * behind the three coordinates and behind a face's corners are left out. Polygons become triangles. Nodes are numbered
+ * from 0 by their order. */
 #include <string.h>
 
 #include "format.h"
@@ -42,7 +42,7 @@ static sn_status read_polygon(sn_text *t, sn_builder *b, int32_t **corner, int *
         status = sn_text_integer(t, "corner of a face", &label);
         if (!status) status = sn_builder_find_node(b, t, label, &(*corner)[i]);
     }
-    if (!status) status = sn_builder_fan(b, t, *corner, count);
+    if (!status) status = sn_builder_polygon(b, t, *corner, count);
     if (!status) next_line(t);
     return status;
 }

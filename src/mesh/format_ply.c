@@ -1,7 +1,7 @@
 /* PLY (Stanford polygon format), ASCII and binary of both byte orders.
  *
  * Taken are x, y, z of element "vertex" and the list vertex_indices (or vertex_index) of element "face", in whatever
- * types; all other elements and properties are read over. Polygons become fans. Nodes are numbered from 0 by their
+ * types; all other elements and properties are read over. Polygons become triangles. Nodes are numbered from 0 by their
  * order. */
 #include <math.h>
 #include <stdio.h>
@@ -221,7 +221,7 @@ static sn_status read_polygon(ply *p, const property *q) {
         }
         p->corner[i] = (int32_t)value;
     }
-    return status ? status : sn_builder_fan(p->b, p->t, p->corner, count);
+    return status ? status : sn_builder_polygon(p->b, p->t, p->corner, count);
 }
 
 static sn_status read_row(ply *p, const element *e, double position[3]) {

@@ -38,7 +38,7 @@ sn_status sn_vtk_add_cell(sn_builder *b, sn_text *t, int64_t type, const int32_t
     if (kind == TET) status = sn_builder_tet(b, t, label, node, (int)count);
     if (kind == TRIANGLE) status = sn_builder_triangle(b, t, label, node);
     if (kind == TRIANGLE && count > 3) sn_builder_leave_out(b, "mid-edge nodes of triangles", 3);
-    if (kind == POLYGON) status = sn_builder_fan(b, t, node, (int)count);
+    if (kind == POLYGON) status = sn_builder_polygon(b, t, node, (int)count);
     cell->triangles = b->triangle.count - cell->triangle;
     return status;
 }

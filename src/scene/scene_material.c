@@ -224,6 +224,8 @@ static sn_status read_model(const sn_place *place, const sn_place *model, sn_mat
 static sn_status read_prony(const sn_place *place, sn_material *material) {
     static const char *const keys[] = {"on", "moduli", "terms", "model", "time", "ratio"};
     if (json_is_array(place->value)) return read_terms(place, material);
+    if (!json_is_object(place->value))
+        return sn_place_fail(place, SN_BAD_INPUT, "must be an object { ... } or a list of terms");
     sn_place terms, model, child;
     sn_status status = sn_place_known(place, keys, 6, (int)sizeof *keys);
     static const char *const choices[] = {"prony.on", "prony.moduli"};
@@ -291,12 +293,9 @@ static sn_status include(const sn_place *place) {
     return done ? SN_OK : sn_no_memory(place->reader->error);
 }
 
-sn_status sn_scene_read_material(const sn_place *place, sn_material *material) {
-    *material = sn_material_default();
-    sn_status status = sn_place_object(place);
-    if (!status) status = include(place);
-    if (status) return status;
+static sn_status read_keys(const sn_place *place, sn_material *material) {
     sn_place child;
+    sn_status status = SN_OK;
     int count;
     const sn_listing *laws = sn_context_laws(place->reader->context, &count);
     if (sn_place_get(place, "law", &child))
@@ -311,4 +310,22 @@ sn_status sn_scene_read_material(const sn_place *place, sn_material *material) {
     if (status) return status;
     sn_error inner = {0};
     return sn_material_check(place->reader->context, material, &inner) ? sn_place_wrap(place, &inner) : SN_OK;
+}
+
+/* A message about a key has the place of the scene. When the key may be one of the file, it names the file as well. */
+static sn_status name_file(const sn_place *place, sn_status status) {
+    sn_place child;
+    sn_error *error = place->reader->error;
+    if (!status || !error || !sn_place_get(place, "file", &child)) return status;
+    const size_t used = strlen(error->text);
+    snprintf(error->text + used, sizeof error->text - used, "; keys of the material come from '%.100s', too",
+             json_string_value(child.value));
+    return status;
+}
+
+sn_status sn_scene_read_material(const sn_place *place, sn_material *material) {
+    *material = sn_material_default();
+    sn_status status = sn_place_object(place);
+    if (!status) status = include(place);
+    return status ? status : name_file(place, read_keys(place, material));
 }

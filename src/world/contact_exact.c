@@ -42,6 +42,9 @@ static bool fine(guarding *own, sn_status status) {
     return own->status == SN_OK;
 }
 
+/* Whether there are forces and limits. A step that has failed goes on without them to `settle`. */
+static bool acts(const guarding *own) { return own->built && own->status == SN_OK; }
+
 /* ---- Life ---- */
 static void forget(const sn_world *world, guarding *own) {
     (void)world;
@@ -142,6 +145,10 @@ static sn_status allows(const sn_world *world, const sn_interaction *self, const
             "response 'exact' does not go with adapt.details 'freeze' of a body, whose details turn after "
             "each step");
     if (method->newton) return SN_OK;
+    if (world->parameters.no_inertia)
+        return sn_fail_at(error, SN_UNSUPPORTED, "contact.response",
+                          "response 'exact' needs inertia; mode '%s' has none: take 'penalty'",
+                          world->parameters.time.mode);
     return sn_fail_at(error, SN_UNSUPPORTED, "contact.response",
                       "response 'exact' needs a method that calls Newton's method; '%s' does not", method->name);
 }
@@ -205,13 +212,13 @@ static sn_status start(sn_world *world, sn_interaction *self, sn_error *error) {
 static void arrive(sn_world *world, sn_interaction *self, const double *x) {
     (void)world;
     guarding *own = self->data;
-    if (own->built) fine(own, sn_barrier_visit(&own->barrier, x, &own->error));
+    if (acts(own)) fine(own, sn_barrier_visit(&own->barrier, x, &own->error));
 }
 
 static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
     guarding *own = self->data;
-    if (!own->built) return;
     arrive(world, self, place->x);
+    if (!acts(own)) return;
     sn_barrier_force(&own->barrier, f);
     if (own->rough && place->v) sn_barrier_friction_force(&own->friction, place->v, f);
 }
@@ -219,14 +226,14 @@ static void force(sn_world *world, sn_interaction *self, const sn_place *place, 
 static void energy(const sn_world *world, const sn_interaction *self, const sn_place *place, double *energy) {
     (void)world;
     guarding *own = self->data;
-    if (!own->built || !fine(own, sn_barrier_visit(&own->barrier, place->x, &own->error))) return;
+    if (!acts(own) || !fine(own, sn_barrier_visit(&own->barrier, place->x, &own->error))) return;
     *energy += sn_barrier_energy(&own->barrier);
 }
 
 static int64_t block_count(const sn_world *world, const sn_interaction *self, bool damping) {
     (void)world;
     const guarding *own = self->data;
-    if (!own->built) return 0;
+    if (!acts(own)) return 0;
     if (!damping) return sn_touch_rows_block_count(&own->barrier.rows);
     return own->rough ? sn_touch_rows_block_count(&own->friction.rows) : 0;
 }
@@ -235,7 +242,7 @@ static void blocks(sn_world *world, sn_interaction *self, const sn_place *place,
                    sn_block_list *D) {
     (void)world, (void)exact;
     guarding *own = self->data;
-    if (!own->built) return;
+    if (!acts(own)) return;
     sn_barrier_blocks(&own->barrier, K);
     if (own->rough && place->v) sn_barrier_friction_blocks(&own->friction, place->v, D);
 }
@@ -263,7 +270,7 @@ static bool renew(sn_world *world, sn_interaction *self, double t, const double 
     enum { ROUNDS = 6 };
     (void)t;
     guarding *own = self->data;
-    if (!own->built || !own->rough || own->rounds++ >= ROUNDS) return false;
+    if (!acts(own) || !own->rough || own->rounds++ >= ROUNDS) return false;
     const int n = 3 * world->model->node_count;
     arrive(world, self, x);
     sn_vector_zero(world->context, n, own->before);
@@ -287,7 +294,7 @@ static bool stop(sn_world *world, sn_interaction *self, double t, const double *
     bool cut = false;
     own->safe = false;
     const sn_filter *filter = sn_interactions_filter(world, NULL);
-    if (!own->built || !fine(own, sn_barrier_stop(&own->barrier, x, nodes, filter, d, &cut, &own->safe, &own->error)))
+    if (!acts(own) || !fine(own, sn_barrier_stop(&own->barrier, x, nodes, filter, d, &cut, &own->safe, &own->error)))
         return false;
     if (own->safe) {
         sn_vector_copy(world->context, 3 * nodes, x, own->safe_x);
@@ -334,7 +341,7 @@ static double limit(sn_world *world, sn_interaction *self, double t, const doubl
     (void)t;
     guarding *own = self->data;
     double part = 1;
-    if (!own->built || is_safe(world, own, x, d)) return 1;
+    if (!acts(own) || is_safe(world, own, x, d)) return 1;
     if (!fine(own, sn_barrier_limit(&own->barrier, x, d, &part, &own->error))) return 0;
     /* The first correction of a step is about the motion without the contacts that begin in it. If it runs far into
      * another body, the solution would be refused as well (check_way): better refuse it now. */

@@ -2,8 +2,8 @@
  * the workspace (history.c), in the byte order of the machine. With the history a run that restores the state, the run
  * that saved it and a run that was never saved go on with the same bits.
  *
- * The header has a hash over rest shape, elements, laws and method, so that a state is not restored into another model.
- * It also has a checksum over all bytes.
+ * The header has a hash over rest shape, elements, laws, the part of the stress that remembers, and method, so that a
+ * state is not restored into another model. It also has a checksum over all bytes.
  *
  * Gravity, options, materials and the items of interactions (loads, colliders, grabs) are not saved; the world that
  * restores keeps its own. The numbers of the interactions are saved: pins, contacts, multipliers of links, forces that
@@ -42,8 +42,10 @@ static uint64_t model_hash(const sn_world *world) {
         hash = sn_hash(hash, &body->consistent, sizeof body->consistent);
     }
     for (int m = 0; m < world->parameters.material_count; ++m) {
-        hash = hash_text(hash, world->parameters.material[m].law);
-        hash = hash_text(hash, world->parameters.material[m].rotation);
+        const sn_material *material = &world->parameters.material[m];
+        hash = hash_text(hash, material->law);
+        hash = hash_text(hash, material->rotation);
+        if (material->prony_count > 0) hash = hash_text(hash, *material->prony_on ? material->prony_on : "all");
     }
     return hash_text(hash, world->parameters.method->name);
 }
@@ -120,8 +122,9 @@ static sn_status check_header(const sn_world *world, const header *h, const char
         return sn_fail(error, SN_UNSUPPORTED, "the state has version %u; this build reads version %d", h->version,
                        VERSION);
     if (h->model != model_hash(world))
-        return sn_fail(error, SN_BAD_INPUT,
-                       "the state belongs to another model: mesh, elements, laws and method must be the same");
+        return sn_fail(
+            error, SN_BAD_INPUT,
+            "the state belongs to another model: mesh, elements, laws, prony.on and method must be the same");
     if (h->parts != (uint64_t)world->state.part_count || h->count != (uint64_t)world->state.count) {
         const bool whole =
             h->parts == (uint64_t)world->state.part_count && size >= sizeof *h + h->parts * sizeof(sn_part);

@@ -1,5 +1,5 @@
-/* Embedded surfaces: weights, rigid and affine motion, creases, quadratic faces, moving least squares, bad input,
- * memory. */
+/* Embedded surfaces: weights, rigid and affine motion, creases, sides, quadratic faces, moving least squares, bad
+ * input, memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,6 +99,77 @@ static void test_creases(void **state) {
     assert_int_equal(e->vertex_count, faces / 2 + 2); /* Euler: one closed surface without splits */
     sn_embedding_destroy(e);
     sn_mesh_destroy(box), sn_mesh_destroy(sphere);
+}
+
+/* Without creases a node is one vertex, also where the triangles at it share no edge. */
+static void test_pinched_node(void **state) {
+    (void)state;
+    sn_mesh *box = unit_box(1), *surface = NULL;
+    double position[] = {0.5, 0.5, 0.5, 0.7, 0.5, 0.5, 0.5, 0.7, 0.5, 0.3, 0.5, 0.5, 0.5, 0.3, 0.5};
+    int32_t triangle[] = {0, 1, 2, 0, 3, 4};
+    const sn_mesh pinched = {.context = context,
+                             .node_count = 5,
+                             .position = position,
+                             .tet_nodes = 4,
+                             .triangle_count = 2,
+                             .triangle = triangle};
+    sn_embedding *e;
+    assert_int_equal(sn_mesh_copy(&pinched, &surface, NULL), SN_OK);
+    assert_int_equal(sn_embedding_create(box, surface, 180, &e, NULL), SN_OK);
+    assert_int_equal(e->vertex_count, 5);
+    sn_embedding_destroy(e);
+    sn_mesh_destroy(surface), sn_mesh_destroy(box);
+}
+
+static double volume_of(const sn_embedding *e) {
+    double volume = 0;
+    for (int t = 0; t < e->triangle_count; ++t) {
+        const double *x[3];
+        for (int k = 0; k < 3; ++k) x[k] = e->rest + 3 * e->triangle[3 * t + k];
+        volume +=
+            (x[0][0] * (x[1][1] * x[2][2] - x[1][2] * x[2][1]) + x[0][1] * (x[1][2] * x[2][0] - x[1][0] * x[2][2]) +
+             x[0][2] * (x[1][0] * x[2][1] - x[1][1] * x[2][0])) /
+            6;
+    }
+    return volume;
+}
+
+/* Triangles face outwards, whichever way those of the file face: each second one the other way, all of them, and
+ * triangles that share no nodes. A surface that is right keeps its triangles. */
+static void test_sides(void **state) {
+    (void)state;
+    sn_mesh *box = unit_box(2), *right = generate("octopus", (const sn_generator_value[]){{"triangles", 1, {2000}}}, 1);
+    sn_embedding *e;
+    assert_int_equal(sn_embedding_create(box, right, 180, &e, NULL), SN_OK);
+    for (int i = 0; i < 3 * right->triangle_count; ++i) assert_int_equal(e->source[e->triangle[i]], right->triangle[i]);
+    const double volume = volume_of(e);
+    assert_true(volume > 0);
+    sn_embedding_destroy(e);
+    double *position = malloc(9 * (size_t)right->triangle_count * sizeof *position);
+    int32_t *triangle = malloc(3 * (size_t)right->triangle_count * sizeof *triangle);
+    for (int alone = 0; alone < 2; ++alone)
+        for (int every = 1; every <= 2; ++every) {
+            sn_mesh *wrong = NULL;
+            for (int i = 0; i < 3 * right->triangle_count; ++i) {
+                const int turned = i / 3 % every == 0 && i % 3 > 0, corner = turned ? i / 3 * 3 + 3 - i % 3 : i;
+                triangle[i] = alone ? i : right->triangle[corner];
+                memcpy(position + 3 * i, right->position + 3 * right->triangle[corner], 3 * sizeof *position);
+            }
+            const sn_mesh turned = {.context = context,
+                                    .node_count = alone ? 3 * right->triangle_count : right->node_count,
+                                    .position = alone ? position : right->position,
+                                    .tet_nodes = 4,
+                                    .triangle_count = right->triangle_count,
+                                    .triangle = triangle};
+            assert_int_equal(sn_mesh_copy(&turned, &wrong, NULL), SN_OK);
+            assert_int_equal(sn_embedding_create(box, wrong, 180, &e, NULL), SN_OK);
+            assert_true(fabs(volume_of(e) - volume) < 1e-12 * volume);
+            assert_int_equal(e->vertex_count, right->node_count);
+            sn_embedding_destroy(e);
+            sn_mesh_destroy(wrong);
+        }
+    free(position), free(triangle);
+    sn_mesh_destroy(right), sn_mesh_destroy(box);
 }
 
 /* Faces of quadratic tets become four, with their mid-edge nodes; the area stays. */
@@ -315,8 +386,9 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_affine),     cmocka_unit_test(test_creases),       cmocka_unit_test(test_quadratic),
-        cmocka_unit_test(test_mls),        cmocka_unit_test(test_mls_smooth),    cmocka_unit_test(test_points),
-        cmocka_unit_test(test_bad_meshes), cmocka_unit_test(test_collapsed_tet), cmocka_unit_test(test_memory)};
+        cmocka_unit_test(test_affine),        cmocka_unit_test(test_pinched_node), cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_creases),       cmocka_unit_test(test_quadratic),    cmocka_unit_test(test_mls),
+        cmocka_unit_test(test_mls_smooth),    cmocka_unit_test(test_points),       cmocka_unit_test(test_bad_meshes),
+        cmocka_unit_test(test_collapsed_tet), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

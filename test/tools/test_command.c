@@ -80,6 +80,7 @@ static void test_material_file(void **state) {
         assert_int_equal(sinew(NULL, "check %s --set 'bodies.0.material={\"file\": \"%s\"}'", scene, path), 2);
         assert_true(message_has("bodies.0.material") && message_has(part[i]));
     }
+    assert_true(message_has("bad-material.json")); /* the scene has no such key */
     assert_int_equal(sinew(NULL, "check %s --set 'bodies.0.material={\"file\": \"%s/none.json\"}'", scene, folder), 2);
     assert_true(message_has("bodies.0.material.file") && message_has("cannot be read"));
 }
@@ -112,6 +113,10 @@ static void test_exit_codes(void **state) {
     assert_int_equal(sinew(NULL, "list lws"), 2);
     assert_int_equal(sinew(NULL, "fit constant-q --q 4.8"), 2);
     assert_int_equal(sinew(NULL, "fit constant-q --q 4.8 --modulus 2500 --band 10 1"), 2);
+    assert_int_equal(sinew(NULL, "fit constant-q curve.csv --q 4.8 --modulus 2500"), 2);
+    assert_true(message_has("takes no file"));
+    assert_int_equal(sinew(NULL, "fit relxation curve.csv"), 2);
+    assert_true(message_has("did you mean 'relaxation'"));
     assert_int_equal(sinew(NULL, "fit relaxation"), 2);
     assert_int_equal(sinew(NULL, "fit relaxation %s", scene), 2);
     assert_int_equal(sinew(NULL, "mesh nothing.msh --info"), 2);

@@ -231,6 +231,22 @@ static void test_quiet(void **state) {
     assert_int_equal(f.live, 0);
 }
 
+/* A tube that may touch itself, and does not: the other side of its own wall is no contact. */
+static void test_own_wall(void **state) {
+    contact_stage s;
+    open_stage(&s, *state, 1);
+    const sn_generator_value value[] = {{"cells", 3, {12, 1, 6}}};
+    sn_mesh *tube = NULL;
+    assert_int_equal(sn_mesh_generate(s.context, "tube", value, 1, &tube, NULL), SN_OK);
+    stage_add(&s, tube);
+    s.options.contact.self = true;
+    for (int k = 0; k < 3; ++k) s.options.gravity[k] = 0;
+    create_stage(&s);
+    step_stage(&s, 3);
+    assert_int_equal(sn_world_contacts(s.world, NULL, 0), 0);
+    close_stage(&s);
+}
+
 /* Every request for memory fails once, in the creation of a world and in its steps with contact. */
 static void test_no_memory(void **state) {
     failing_allocator f = failing_allocator_make();
@@ -362,29 +378,19 @@ static void test_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        EACH(test_surface, "penalty"),
-        EACH(test_surface, "area"),
-        EACH(test_list, "penalty"),
-        EACH(test_list, "area"),
-        EACH(test_threads, "penalty"),
-        EACH(test_threads, "area"),
-        EACH(test_saved, "penalty"),
-        EACH(test_saved, "area"),
-        EACH(test_events, "penalty"),
-        EACH(test_quiet, "penalty"),
-        EACH(test_quiet, "area"),
-        EACH(test_no_memory, "penalty"),
-        EACH(test_no_memory, "area"),
-        EACH(test_events, "area"),
-        cmocka_unit_test(test_penalty_derivatives),
-        EACH(test_list, "exact"),
-        EACH(test_threads, "exact"),
-        EACH(test_saved, "exact"),
-        EACH(test_events, "exact"),
-        cmocka_unit_test(test_ahead),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_kept_momentum),
+        EACH(test_surface, "penalty"),   EACH(test_surface, "area"),
+        EACH(test_list, "penalty"),      EACH(test_list, "area"),
+        EACH(test_threads, "penalty"),   EACH(test_threads, "area"),
+        EACH(test_saved, "penalty"),     EACH(test_saved, "area"),
+        EACH(test_events, "penalty"),    EACH(test_quiet, "penalty"),
+        EACH(test_quiet, "area"),        EACH(test_own_wall, "penalty"),
+        EACH(test_own_wall, "area"),     EACH(test_own_wall, "exact"),
+        EACH(test_no_memory, "penalty"), EACH(test_no_memory, "area"),
+        EACH(test_events, "area"),       cmocka_unit_test(test_penalty_derivatives),
+        EACH(test_list, "exact"),        EACH(test_threads, "exact"),
+        EACH(test_saved, "exact"),       EACH(test_events, "exact"),
+        cmocka_unit_test(test_ahead),    cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_kept),     cmocka_unit_test(test_kept_momentum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

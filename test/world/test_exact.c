@@ -60,6 +60,28 @@ static void test_an_intersecting_start_is_refused(void **state) {
     finish(&s);
 }
 
+/* The same when a world changes its response: the next step names the bodies, and the state stays. */
+static void test_an_intersecting_state_is_refused(void **state) {
+    (void)state;
+    stage s;
+    start(&s, 1e5, 1);
+    sn_contact_options *contact = &s.stage.options.contact;
+    strcpy(contact->response, "area");
+    stage_box(&s.stage, (double[3]){0, 0, 0}, (double[3]){1, 1, 1}, (int[3]){2, 2, 2});
+    stage_box(&s.stage, (double[3]){0.5, 0.3, 0.2}, (double[3]){1, 1, 1}, (int[3]){2, 2, 2});
+    assert_int_equal(sn_world_create(s.stage.context, &s.stage.options, &s.stage.world, &s.stage.error), SN_OK);
+    s.skin = skin_make(s.stage.world);
+    char before[17], after[17];
+    sn_world_hash(s.stage.world, before);
+    strcpy(contact->response, "exact");
+    assert_int_equal(sn_world_set_contact(s.stage.world, contact, &s.stage.error), SN_OK);
+    assert_int_equal(sn_world_step(s.stage.world, NULL, &s.stage.error), SN_BAD_INPUT);
+    assert_non_null(strstr(s.stage.error.text, "'body0' and 'body1'"));
+    sn_world_hash(s.stage.world, after);
+    assert_string_equal(before, after);
+    finish(&s);
+}
+
 static void test_thickness_keeps_bodies_apart(void **state) {
     (void)state;
     stage s;
@@ -79,6 +101,7 @@ static void test_thickness_keeps_bodies_apart(void **state) {
     stage_box(&s.stage, (double[3]){0, 0, 0}, (double[3]){0.1, 0.1, 0.1}, (int[3]){2, 2, 2});
     assert_int_equal(sn_world_create(s.stage.context, &s.stage.options, &s.stage.world, &s.stage.error), SN_BAD_INPUT);
     assert_string_equal(s.stage.error.path, "contact.thickness");
+    assert_non_null(strstr(s.stage.error.text, "at rest, near ["));
     finish(&s);
 }
 
@@ -366,6 +389,7 @@ static void test_same_bits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_intersecting_start_is_refused),
+        cmocka_unit_test(test_an_intersecting_state_is_refused),
         cmocka_unit_test(test_thickness_keeps_bodies_apart),
         cmocka_unit_test(test_pressed_cubes),
         cmocka_unit_test(test_combs),

@@ -197,6 +197,30 @@ static void test_bad_states(void **state) {
     scene_end(&s);
 }
 
+/* A memory of the whole stress is none of its deviatoric part. */
+static void test_another_memory(void **state) {
+    (void)state;
+    scene s;
+    scene_start(&s, NULL, 0.3, 0.2, 0.2, 2, 1, 1);
+    s.material.prony_count = 1;
+    s.material.prony[0][0] = s.material.prony[0][1] = 1;
+    scene_create(&s);
+    step(&s, 2);
+    const size_t size = sn_world_state_size(s.world);
+    char *bytes = malloc(size);
+    assert_int_equal(sn_world_save_state(s.world, bytes, size, NULL), SN_OK);
+    sn_world_destroy(s.world);
+    strcpy(s.material.prony_on, "all"); /* the same by name */
+    scene_create(&s);
+    assert_int_equal(sn_world_restore_state(s.world, bytes, size, NULL), SN_OK);
+    sn_world_destroy(s.world);
+    strcpy(s.material.prony_on, "shear");
+    scene_create(&s);
+    refused(s.world, bytes, size, "prony.on");
+    free(bytes);
+    scene_end(&s);
+}
+
 /* Two boxes with a stiff tether between them: its blocks have no place in the pattern of the matrix. With solvers that
  * keep factors, levels and linearisations over the steps, a restored run goes on with the same bits. */
 static void test_coupled_goes_on(void **state) {
@@ -301,12 +325,9 @@ static void test_witnesses(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_witnesses),
-                                       cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_restore_goes_on),
-                                       cmocka_unit_test(test_methods_go_on),
-                                       cmocka_unit_test(test_bad_states),
-                                       cmocka_unit_test(test_coupled_goes_on),
-                                       cmocka_unit_test(test_put)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_witnesses),       cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_restore_goes_on), cmocka_unit_test(test_methods_go_on),
+                                       cmocka_unit_test(test_bad_states),      cmocka_unit_test(test_another_memory),
+                                       cmocka_unit_test(test_coupled_goes_on), cmocka_unit_test(test_put)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
