@@ -460,19 +460,22 @@ static void test_refuses(void **state) {
     (void)state;
     static const struct {
         const char *key, *value, *path;
-    } wrong[] = {{"bodies.0.element", "tet10", "bodies.0.adapt"},
-                 {"bodies.0.mass", "consistent", "bodies.0.adapt"},
-                 {"bodies.0.basis", "hierarchical", "bodies.0.adapt"},
-                 {"bodies.0.rigid", "true", "bodies.0"},
-                 {"bodies.0.adapt.refine", "0", "bodies.0.adapt.refine"},
-                 {"bodies.0.adapt.coarsen", "0.06", "bodies.0.adapt.coarsen"},
-                 {"bodies.0.adapt.budget", "100", "bodies.0.adapt.budget"},
-                 {"time.method", "imex-euler", "time.method"},
-                 {"time.mode", "static", "adapt.measure"},
-                 {"solver.operator", "assembly-free", "solver.operator"},
-                 {"bodies.0.material.frames", "{\"every\": 0.1}", "bodies.0.adapt"},
-                 {"bodies.0.links", "[{\"point\": [0, 0, 0], \"to\": [0, 0, 0], \"stabilise\": \"post\"}]", ""},
-                 {"colliders", "[{\"plane\": {\"point\": [0, -1, 0]}, \"response\": \"projection\"}]", ""}};
+    } wrong[] = {
+        {"bodies.0.element", "tet10", "bodies.0.adapt"},
+        {"bodies.0.mass", "consistent", "bodies.0.adapt"},
+        {"bodies.0.basis", "hierarchical", "bodies.0.adapt"},
+        {"bodies.0.rigid", "true", "bodies.0"},
+        {"bodies.0.adapt.refine", "0", "bodies.0.adapt.refine"},
+        {"bodies.0.adapt.coarsen", "0.06", "bodies.0.adapt.coarsen"},
+        {"bodies.0.adapt.budget", "100", "bodies.0.adapt.budget"},
+        {"time.method", "imex-euler", "time.method"},
+        {"time.mode", "static", "adapt.measure"},
+        {"solver.operator", "assembly-free", "solver.operator"},
+        {"bodies.0.material.frames", "{\"every\": 0.1}", "bodies.0.adapt"},
+        {"bodies.0.links", "[{\"point\": [0, 0, 0], \"to\": [0, 0, 0], \"stabilise\": \"post\"}]", ""},
+        {"colliders", "[{\"plane\": {\"point\": [0, -1, 0]}, \"response\": \"projection\"}]", "colliders.0.response"},
+        {"bodies.0.adapt.measure", "none", "bodies.0.adapt.refine"},
+        {"bodies.0.adapt", "{\"measure\": \"shear\"}", "needs 'levels'"}};
     char text[1200];
     snprintf(text, sizeof text, turning, "shear", 0.05, 0.04);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
