@@ -212,6 +212,7 @@ static void force(sn_world *world, sn_interaction *self, const sn_place *place, 
     guarding *own = self->data;
     if (!own->built) return;
     arrive(world, self, place->x);
+    if (own->status) return; /* for example a start with intersections, where the force is not finite */
     sn_barrier_force(&own->barrier, f);
     if (own->rough && place->v) sn_barrier_friction_force(&own->friction, place->v, f);
 }
@@ -235,7 +236,7 @@ static void blocks(sn_world *world, sn_interaction *self, const sn_place *place,
                    sn_block_list *D) {
     (void)world, (void)exact;
     guarding *own = self->data;
-    if (!own->built) return;
+    if (!own->built || own->status) return;
     sn_barrier_blocks(&own->barrier, K);
     if (own->rough && place->v) sn_barrier_friction_blocks(&own->friction, place->v, D);
 }
@@ -334,7 +335,7 @@ static double limit(sn_world *world, sn_interaction *self, double t, const doubl
     (void)t;
     guarding *own = self->data;
     double part = 1;
-    if (!own->built || is_safe(world, own, x, d)) return 1;
+    if (!own->built || own->status || is_safe(world, own, x, d)) return 1; /* `settle` refuses a step with a status */
     if (!fine(own, sn_barrier_limit(&own->barrier, x, d, &part, &own->error))) return 0;
     /* The first correction of a step is about the motion without the contacts that begin in it. If it runs far into
      * another body, the solution would be refused as well (check_way): better refuse it now. */
