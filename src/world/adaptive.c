@@ -16,7 +16,7 @@ sn_adaptive_body *sn_adaptive_find(const sn_world *world, int body) {
 
 sn_adaptive_body *sn_adaptive_at(const sn_world *world, int32_t node) {
     const sn_adaptive *a = world->adaptive;
-    for (int i = 0; i < a->count; ++i) {
+    for (int i = 0; a && i < a->count; ++i) {
         const sn_body *body = &world->model->body[a->body[i].body];
         if (node >= body->node_first && node < body->node_first + body->mesh->node_count) return &a->body[i];
     }

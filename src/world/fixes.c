@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "adaptive.h"
 #include "base/keys.h"
 #include "base/math3.h"
 #include "cores.h"
@@ -82,6 +83,17 @@ static sn_status take_nodes(const sn_world *world, int body, const sn_selector *
     return status;
 }
 
+/* A slave of an adaptive body follows its parents, whatever holds it: a fix of slaves alone would hold nothing. */
+static sn_status check_free(const sn_world *world, int body, const item *it, sn_error *error) {
+    for (int i = 0; i < it->node_count; ++i)
+        if (sn_adaptive_kind(world, it->node[i]) == SN_NODE_FREE) return SN_OK;
+    return sn_fail_at(
+        error, SN_BAD_INPUT, "select",
+        "the fix would hold nothing: all its nodes (%d) lie inside coarser tets of the adaptive body '%s'; "
+        "select more nodes, or keep the mesh fine there with adapt.select",
+        it->node_count, world->model->body[body].name);
+}
+
 static sn_status make_item(const sn_world *world, int body, const sn_fix *fix, item *it, sn_error *error) {
     sn_status status = sn_fix_check(fix, error);
     if (status) return status;
@@ -94,6 +106,7 @@ static sn_status make_item(const sn_world *world, int body, const sn_fix *fix, i
             status =
                 sn_fail_at(error, SN_BAD_INPUT, "select",
                            "a selected node belongs to a rigid core, which moves freely; pull the core with a grab");
+    if (!status) status = check_free(world, body, it, error);
     if (status) release_item(world->context, it);
     return status;
 }

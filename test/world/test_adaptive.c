@@ -474,6 +474,7 @@ static void test_refuses(void **state) {
         {"bodies.0.material.frames", "{\"every\": 0.1}", "bodies.0.adapt"},
         {"bodies.0.links", "[{\"point\": [0, 0, 0], \"to\": [0, 0, 0], \"stabilise\": \"post\"}]", ""},
         {"colliders", "[{\"plane\": {\"point\": [0, -1, 0]}, \"response\": \"projection\"}]", "colliders.0.response"},
+        {"bodies.0.fix", "[{\"select\": {\"box\": [[0.01, -1, -1], [0.02, 1, 1]]}}]", "bodies.0.fix.0.select"},
         {"bodies.0.adapt.measure", "none", "bodies.0.adapt.refine"},
         {"bodies.0.adapt", "{\"measure\": \"shear\"}", "needs 'levels'"}};
     char text[1200];
