@@ -328,6 +328,23 @@ static void prescribe(sn_world *world, sn_interaction *self, double t, double *x
     }
 }
 
+/* A node that becomes a slave follows its parents. It stays where it is held and they are not. */
+static void keep(sn_world *world, sn_interaction *self, const double *x, const double *d, uint8_t *stay) {
+    (void)x, (void)d;
+    const fixes *own = self->data;
+    const sn_levels *levels = &world->model->levels;
+    for (int i = 0; i < own->held_count; ++i) {
+        const int32_t node = own->held[i].node, at = levels->place[node];
+        if (at < levels->begin[1] || !sn_adaptive_at(world, node) || sn_adaptive_kind(world, node) != SN_NODE_FREE)
+            continue;
+        for (int k = 0; k < 2; ++k) {
+            const held_node parent = held_at(own, self->number, levels->parent[2 * (size_t)at + (size_t)k]);
+            for (int a = 0; a < 3; ++a)
+                if (own->held[i].fix[a] != FREE && parent.fix[a] == FREE) stay[node] = 1;
+        }
+    }
+}
+
 const sn_interaction_kind sn_kind_fixes = {.create = create,
                                            .destroy = destroy,
                                            .numbers = numbers,
@@ -335,6 +352,7 @@ const sn_interaction_kind sn_kind_fixes = {.create = create,
                                            .filter = filter,
                                            .prescribe = prescribe,
                                            .holds = holds,
+                                           .keep = keep,
                                            .support = support};
 
 /* ---- Editing ---- */

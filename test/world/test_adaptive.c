@@ -456,6 +456,33 @@ static void test_memory(void **state) {
     sn_context_destroy(own);
 }
 
+/* A pinned node stays where it is when the mesh around it becomes coarse, although its parents are not held. */
+static void test_pinned(void **state) {
+    (void)state;
+    sn_world *world = world_of_text(
+        context,
+        "{\"sinew\": 1, \"gravity\": [0, -0.02, 0], \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": {\"box\": "
+        "{\"size\": [0.2, 0.2, 0.2], \"cells\": [2, 2, 2]}}, \"adapt\": {\"levels\": 2, \"measure\": \"shear\", "
+        "\"refine\": 0.02, \"coarsen\": 0.01, \"every\": 2, \"wait\": 1}, \"material\": {\"law\": \"corotated\", "
+        "\"young\": 1e4, \"poisson\": 0.3, \"density\": 300, \"rayleigh\": {\"stiffness\": 0.02}}, "
+        "\"initial\": {\"twist\": 100}}]}");
+    run(world, 6);
+    const sn_levels *levels = &world->model->levels;
+    int32_t node = 0; /* of the finest level, with parents that were born before */
+    while (levels->place[world->model->compiled[node]] < levels->begin[levels->count - 1] ||
+           sn_adaptive_kind(world, world->model->compiled[node]) != SN_NODE_FREE)
+        ++node;
+    const double *x = world->state.x + 3 * (size_t)world->model->compiled[node];
+    const double before[3] = {x[0], x[1], x[2]};
+    const int active = world->adaptive->body[0].forest.leaf_count;
+    assert_int_equal(sn_world_pin(world, 0, node, true, NULL), SN_OK);
+    run(world, 60);
+    assert_true(world->adaptive->body[0].forest.leaf_count < active / 4);
+    x = world->state.x + 3 * (size_t)world->model->compiled[node];
+    for (int c = 0; c < 3; ++c) assert_true(x[c] == before[c]);
+    sn_world_destroy(world);
+}
+
 static void test_refuses(void **state) {
     (void)state;
     static const struct {
@@ -495,6 +522,7 @@ int main(void) {
         cmocka_unit_test(test_ends),     cmocka_unit_test(test_solvers),  cmocka_unit_test(test_patch),
         cmocka_unit_test(test_forces),   cmocka_unit_test(test_momentum), cmocka_unit_test(test_save),
         cmocka_unit_test(test_material), cmocka_unit_test(test_memory),   cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_compiled), cmocka_unit_test(test_share),    cmocka_unit_test(test_reaction)};
+        cmocka_unit_test(test_compiled), cmocka_unit_test(test_share),    cmocka_unit_test(test_reaction),
+        cmocka_unit_test(test_pinned)};
     return cmocka_run_group_tests(tests, start, end);
 }
