@@ -16,7 +16,7 @@ sn_adaptive_body *sn_adaptive_find(const sn_world *world, int body) {
 
 sn_adaptive_body *sn_adaptive_at(const sn_world *world, int32_t node) {
     const sn_adaptive *a = world->adaptive;
-    for (int i = 0; i < a->count; ++i) {
+    for (int i = 0; a && i < a->count; ++i) {
         const sn_body *body = &world->model->body[a->body[i].body];
         if (node >= body->node_first && node < body->node_first + body->mesh->node_count) return &a->body[i];
     }
@@ -86,11 +86,14 @@ static sn_status check(const sn_world *world, const sn_world_options *options, i
         return sn_fail_at(error, SN_UNSUPPORTED, "adapt.reaction",
                           "adapt.reaction is %s, but the bodies before have the other value: all or none have it",
                           o->reaction ? "true" : "false");
-    if (!*o->measure || strcmp(o->measure, "none") == 0)
-        return strcmp(o->details, "freeze") != 0
-                   ? SN_OK
-                   : sn_fail_at(error, SN_BAD_INPUT, "adapt.details",
-                                "adapt.details 'freeze' has no effect without 'measure', which makes tets coarser");
+    const bool measures = *o->measure && strcmp(o->measure, "none") != 0;
+    if (!measures && strcmp(o->details, "freeze") == 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "adapt.details",
+                          "adapt.details 'freeze' has no effect without 'measure', which makes tets coarser");
+    if (!measures && o->refine > 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "adapt.refine",
+                          "adapt.refine has no effect without 'measure', which is compared with it");
+    if (!measures) return SN_OK;
     if (!(o->refine > 0))
         return sn_fail_at(error, SN_BAD_INPUT, "adapt.refine",
                           "adapt.refine is %g; the measure '%s' needs a threshold above 0", o->refine, o->measure);

@@ -144,9 +144,12 @@ static sn_status allows(const sn_world *world, const sn_interaction *self, const
     (void)self, (void)method;
     const sn_colliders *own = sn_world_colliders(world);
     for (int i = 0; i < own->count && world->adaptive; ++i)
-        if (sn_collider_projects(&own->collider[i]))
-            return sn_fail_at(error, SN_UNSUPPORTED, "response",
-                              "a body with 'adapt' and a collider with the response 'projection': take 'penalty'");
+        if (sn_collider_projects(&own->collider[i])) {
+            const sn_status status =
+                sn_fail_at(error, SN_UNSUPPORTED, "response",
+                           "response 'projection' does not go with 'adapt' of a body; take 'penalty'");
+            return sn_within(error, status, "colliders.%d", i);
+        }
     return SN_OK;
 }
 

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "adaptive.h"
 #include "base/keys.h"
 #include "base/math3.h"
 #include "cores.h"
@@ -82,6 +83,17 @@ static sn_status take_nodes(const sn_world *world, int body, const sn_selector *
     return status;
 }
 
+/* A slave of an adaptive body follows its parents, whatever holds it: a fix of slaves alone would hold nothing. */
+static sn_status check_free(const sn_world *world, int body, const item *it, sn_error *error) {
+    for (int i = 0; i < it->node_count; ++i)
+        if (sn_adaptive_kind(world, it->node[i]) == SN_NODE_FREE) return SN_OK;
+    return sn_fail_at(
+        error, SN_BAD_INPUT, "select",
+        "the fix would hold nothing: all its nodes (%d) lie inside coarser tets of the adaptive body '%s'; "
+        "select more nodes, or keep the mesh fine there with adapt.select",
+        it->node_count, world->model->body[body].name);
+}
+
 static sn_status make_item(const sn_world *world, int body, const sn_fix *fix, item *it, sn_error *error) {
     sn_status status = sn_fix_check(fix, error);
     if (status) return status;
@@ -94,6 +106,7 @@ static sn_status make_item(const sn_world *world, int body, const sn_fix *fix, i
             status =
                 sn_fail_at(error, SN_BAD_INPUT, "select",
                            "a selected node belongs to a rigid core, which moves freely; pull the core with a grab");
+    if (!status) status = check_free(world, body, it, error);
     if (status) release_item(world->context, it);
     return status;
 }
@@ -315,6 +328,23 @@ static void prescribe(sn_world *world, sn_interaction *self, double t, double *x
     }
 }
 
+/* A node that becomes a slave follows its parents. It stays where it is held and they are not. */
+static void keep(sn_world *world, sn_interaction *self, const double *x, const double *d, uint8_t *stay) {
+    (void)x, (void)d;
+    const fixes *own = self->data;
+    const sn_levels *levels = &world->model->levels;
+    for (int i = 0; i < own->held_count; ++i) {
+        const int32_t node = own->held[i].node, at = levels->place[node];
+        if (at < levels->begin[1] || !sn_adaptive_at(world, node) || sn_adaptive_kind(world, node) != SN_NODE_FREE)
+            continue;
+        for (int k = 0; k < 2; ++k) {
+            const held_node parent = held_at(own, self->number, levels->parent[2 * (size_t)at + (size_t)k]);
+            for (int a = 0; a < 3; ++a)
+                if (own->held[i].fix[a] != FREE && parent.fix[a] == FREE) stay[node] = 1;
+        }
+    }
+}
+
 const sn_interaction_kind sn_kind_fixes = {.create = create,
                                            .destroy = destroy,
                                            .numbers = numbers,
@@ -322,6 +352,7 @@ const sn_interaction_kind sn_kind_fixes = {.create = create,
                                            .filter = filter,
                                            .prescribe = prescribe,
                                            .holds = holds,
+                                           .keep = keep,
                                            .support = support};
 
 /* ---- Editing ---- */

@@ -172,6 +172,8 @@ void sn_memory_accept(sn_world *world, double t, const double *x, const double *
     own->begin = t;
 }
 
+void sn_memory_end(sn_world *world) { world->workspace.memory.begin = world->state.time; }
+
 /* ---- Starts ---- */
 void sn_memory_start(sn_world *world) {
     if (!remembers(world)) return;

@@ -55,6 +55,9 @@ void sn_memory_restore(sn_world *world);
 /* A part of a step begins at time t, or it was accepted with the positions x and velocities v at time t. */
 void sn_memory_begin(sn_world *world, double t);
 void sn_memory_accept(sn_world *world, double t, const double *x, const double *v);
+/* A step has ended at the time of the state, which differs from the sum of its parts by rounding. A restored world has
+ * only this time, and the moduli must be the same. */
+void sn_memory_end(sn_world *world);
 /* Whether the evaluation of the force that begins now shall look ahead; then `view` is told to. */
 bool sn_memory_look_ahead(sn_world *world, sn_memory_arrays *arrays, sn_element_view *view);
 

@@ -134,6 +134,7 @@ sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error
         take_acceleration(world, h);
         state->time = time;
         ++state->steps;
+        sn_memory_end(world);
         status = finish(world, error);
     }
     if (report) fill_report(world, status, &info, sn_seconds() - began, report);

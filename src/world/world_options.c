@@ -257,7 +257,7 @@ static const sn_field body_fields[] = {
      "coefficient of the force along the stream; 0 without `lift`: no wind"},
     {"wind.lift", SN_FIELD_DOUBLE, AT(wind.lift), 1, 0, 1e300, 0, 0, NULL, NULL, "",
      "coefficient of the force across the stream; equal to `drag`: the force is normal to the surface"},
-    {"adapt.levels", SN_FIELD_INT, AT(adapt.levels), 1, 0, 6, 0, 0, NULL, NULL, "",
+    {"adapt.levels", SN_FIELD_INT | SN_FIELD_NEEDED, AT(adapt.levels), 1, 0, 6, 0, 0, NULL, NULL, "",
      "so many more refinements of the mesh, which act only where they are needed"},
     {"adapt.budget", SN_FIELD_INT, AT(adapt.budget), 1, 0, 1e9, 0, 0, NULL, NULL, "",
      "the most active tets; 0: no limit"},

@@ -456,23 +456,54 @@ static void test_memory(void **state) {
     sn_context_destroy(own);
 }
 
+/* A pinned node stays where it is when the mesh around it becomes coarse, although its parents are not held. */
+static void test_pinned(void **state) {
+    (void)state;
+    sn_world *world = world_of_text(
+        context,
+        "{\"sinew\": 1, \"gravity\": [0, -0.02, 0], \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": {\"box\": "
+        "{\"size\": [0.2, 0.2, 0.2], \"cells\": [2, 2, 2]}}, \"adapt\": {\"levels\": 2, \"measure\": \"shear\", "
+        "\"refine\": 0.02, \"coarsen\": 0.01, \"every\": 2, \"wait\": 1}, \"material\": {\"law\": \"corotated\", "
+        "\"young\": 1e4, \"poisson\": 0.3, \"density\": 300, \"rayleigh\": {\"stiffness\": 0.02}}, "
+        "\"initial\": {\"twist\": 100}}]}");
+    run(world, 6);
+    const sn_levels *levels = &world->model->levels;
+    int32_t node = 0; /* of the finest level, with parents that were born before */
+    while (levels->place[world->model->compiled[node]] < levels->begin[levels->count - 1] ||
+           sn_adaptive_kind(world, world->model->compiled[node]) != SN_NODE_FREE)
+        ++node;
+    const double *x = world->state.x + 3 * (size_t)world->model->compiled[node];
+    const double before[3] = {x[0], x[1], x[2]};
+    const int active = world->adaptive->body[0].forest.leaf_count;
+    assert_int_equal(sn_world_pin(world, 0, node, true, NULL), SN_OK);
+    run(world, 60);
+    assert_true(world->adaptive->body[0].forest.leaf_count < active / 4);
+    x = world->state.x + 3 * (size_t)world->model->compiled[node];
+    for (int c = 0; c < 3; ++c) assert_true(x[c] == before[c]);
+    sn_world_destroy(world);
+}
+
 static void test_refuses(void **state) {
     (void)state;
     static const struct {
         const char *key, *value, *path;
-    } wrong[] = {{"bodies.0.element", "tet10", "bodies.0.adapt"},
-                 {"bodies.0.mass", "consistent", "bodies.0.adapt"},
-                 {"bodies.0.basis", "hierarchical", "bodies.0.adapt"},
-                 {"bodies.0.rigid", "true", "bodies.0"},
-                 {"bodies.0.adapt.refine", "0", "bodies.0.adapt.refine"},
-                 {"bodies.0.adapt.coarsen", "0.06", "bodies.0.adapt.coarsen"},
-                 {"bodies.0.adapt.budget", "100", "bodies.0.adapt.budget"},
-                 {"time.method", "imex-euler", "time.method"},
-                 {"time.mode", "static", "adapt.measure"},
-                 {"solver.operator", "assembly-free", "solver.operator"},
-                 {"bodies.0.material.frames", "{\"every\": 0.1}", "bodies.0.adapt"},
-                 {"bodies.0.links", "[{\"point\": [0, 0, 0], \"to\": [0, 0, 0], \"stabilise\": \"post\"}]", ""},
-                 {"colliders", "[{\"plane\": {\"point\": [0, -1, 0]}, \"response\": \"projection\"}]", ""}};
+    } wrong[] = {
+        {"bodies.0.element", "tet10", "bodies.0.adapt"},
+        {"bodies.0.mass", "consistent", "bodies.0.adapt"},
+        {"bodies.0.basis", "hierarchical", "bodies.0.adapt"},
+        {"bodies.0.rigid", "true", "bodies.0"},
+        {"bodies.0.adapt.refine", "0", "bodies.0.adapt.refine"},
+        {"bodies.0.adapt.coarsen", "0.06", "bodies.0.adapt.coarsen"},
+        {"bodies.0.adapt.budget", "100", "bodies.0.adapt.budget"},
+        {"time.method", "imex-euler", "time.method"},
+        {"time.mode", "static", "adapt.measure"},
+        {"solver.operator", "assembly-free", "solver.operator"},
+        {"bodies.0.material.frames", "{\"every\": 0.1}", "bodies.0.adapt"},
+        {"bodies.0.links", "[{\"point\": [0, 0, 0], \"to\": [0, 0, 0], \"stabilise\": \"post\"}]", ""},
+        {"colliders", "[{\"plane\": {\"point\": [0, -1, 0]}, \"response\": \"projection\"}]", "colliders.0.response"},
+        {"bodies.0.fix", "[{\"select\": {\"box\": [[0.01, -1, -1], [0.02, 1, 1]]}}]", "bodies.0.fix.0.select"},
+        {"bodies.0.adapt.measure", "none", "bodies.0.adapt.refine"},
+        {"bodies.0.adapt", "{\"measure\": \"shear\"}", "needs 'levels'"}};
     char text[1200];
     snprintf(text, sizeof text, turning, "shear", 0.05, 0.04);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
@@ -491,6 +522,7 @@ int main(void) {
         cmocka_unit_test(test_ends),     cmocka_unit_test(test_solvers),  cmocka_unit_test(test_patch),
         cmocka_unit_test(test_forces),   cmocka_unit_test(test_momentum), cmocka_unit_test(test_save),
         cmocka_unit_test(test_material), cmocka_unit_test(test_memory),   cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_compiled), cmocka_unit_test(test_share),    cmocka_unit_test(test_reaction)};
+        cmocka_unit_test(test_compiled), cmocka_unit_test(test_share),    cmocka_unit_test(test_reaction),
+        cmocka_unit_test(test_pinned)};
     return cmocka_run_group_tests(tests, start, end);
 }
