@@ -55,9 +55,10 @@ static const char *const kind_name[] = {"constant-q", "relaxation", "frequency"}
 typedef struct curve {
     int kind, count, capacity;
     double *x, *value[2];
+    int *line; /* of the file, per point */
 } curve;
 
-static void release(curve *c) { free(c->x), free(c->value[0]), free(c->value[1]); }
+static void release(curve *c) { free(c->x), free(c->value[0]), free(c->value[1]), free(c->line); }
 
 static bool reserve(curve *c) {
     if (c->count < c->capacity) return true;
@@ -68,7 +69,9 @@ static bool reserve(curve *c) {
         if (!grown) return false;
         *column[i] = grown;
     }
-    return true;
+    int *grown = realloc(c->line, (size_t)c->capacity * sizeof *grown);
+    if (grown) c->line = grown;
+    return grown != NULL;
 }
 
 /* ---- Input ---- */
@@ -94,7 +97,8 @@ static int read_curve(const char *path, curve *c) {
         else if (!reserve(c))
             code = tool_fail(TOOL_FAILED, "out of memory");
         else
-            c->x[c->count] = row[0], c->value[0][c->count] = row[1], c->value[1][c->count++] = row[2];
+            c->line[c->count] = number, c->x[c->count] = row[0], c->value[0][c->count] = row[1],
+            c->value[1][c->count++] = row[2];
     }
     fclose(file);
     return code;
@@ -177,8 +181,8 @@ static quality_error compare_quality(const curve *c, const sn_fit *fit) {
     return e;
 }
 
-static int print(const curve *c, const sn_fit *fit) {
-    const bool constant = c->kind == CONSTANT_Q;
+static int print(const curve *c, const sn_fit *fit, double error_wanted) {
+    const bool constant = c->kind == CONSTANT_Q, reached = fit->error <= error_wanted;
     const quality_error quality = constant ? compare_quality(c, fit) : (quality_error){0};
     if (as_json) {
         json_t *answer = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "fit", kind_name[c->kind], "long_term",
@@ -187,6 +191,7 @@ static int print(const curve *c, const sn_fit *fit) {
                                    tool_number(fit->worst), "terms", terms_of(fit));
         if (constant) json_object_set_new(answer, "q_error", tool_number(quality.mean));
         if (constant) json_object_set_new(answer, "q_worst", tool_number(quality.worst));
+        if (!terms) json_object_set_new(answer, "reached", json_boolean(reached));
         tool_print_json(answer);
         return TOOL_OK;
     }
@@ -198,13 +203,16 @@ static int print(const curve *c, const sn_fit *fit) {
     if (constant)
         printf("error  %.3g (root mean square, relative), %.3g at worst, of Q, which is %.3g to %.3g in the band\n",
                quality.mean, quality.worst, quality.least, quality.most);
+    if (!terms && !reached)
+        printf("the wanted error %g is not reached; the best fit has %d term%s\n", error_wanted, fit->count,
+               fit->count == 1 ? "" : "s");
     return TOOL_OK;
 }
 
 /* ---- The command ---- */
 
-static int fit_constant_q(const char *high, curve *c, sn_fit *fit) {
-    double quality = 0, size = 0, frequency = 1, limit[2], error_wanted = 0.01;
+static int fit_constant_q(const char *high, double error_wanted, curve *c, sn_fit *fit) {
+    double quality = 0, size = 0, frequency = 1, limit[2];
     sn_error error = {0};
     if (!q || !modulus) return tool_fail(TOOL_BAD_INPUT, "fit constant-q needs --q and --modulus");
     if (high && !band)
@@ -212,7 +220,6 @@ static int fit_constant_q(const char *high, curve *c, sn_fit *fit) {
     int code = read_number("--q", q, &quality);
     if (!code) code = read_number("--modulus", modulus, &size);
     if (!code) code = read_number("--at", at, &frequency);
-    if (!code) code = read_number("--error", wanted, &error_wanted);
     if (!code) code = read_band(high, limit);
     if (code) return code;
     if (sn_fit_constant_q(quality, size, frequency, limit[0], limit[1], terms, error_wanted, fit, &error))
@@ -226,20 +233,21 @@ static int fit_constant_q(const char *high, curve *c, sn_fit *fit) {
     return TOOL_OK;
 }
 
-static int fit_file(const char *path, curve *c, sn_fit *fit) {
-    double error_wanted = 0.01;
+static int fit_file(const char *path, double error_wanted, curve *c, sn_fit *fit) {
     sn_error error = {0};
     if (!path) return tool_fail(TOOL_BAD_INPUT, "fit %s needs a file", kind_name[c->kind]);
     if (q || modulus || at || band)
         return tool_fail(TOOL_BAD_INPUT, "--q, --modulus, --at and --band belong to fit constant-q");
-    int code = read_number("--error", wanted, &error_wanted);
-    if (!code) code = read_curve(path, c);
+    const int code = read_curve(path, c);
     if (code) return code;
     const sn_status status =
         c->kind == RELAXATION
             ? sn_fit_relaxation(c->count, c->x, c->value[0], terms, error_wanted, fit, &error)
             : sn_fit_frequency(c->count, c->x, c->value[0], c->value[1], terms, error_wanted, fit, &error);
+    int point;
     if (!status) return TOOL_OK;
+    if (sscanf(error.path, "point %d", &point) == 1)
+        return tool_fail(TOOL_BAD_INPUT, "%s:%d: %s", path, c->line[point - 1], error.text);
     return tool_fail(TOOL_BAD_INPUT, "%s: %s", path, error.text);
 }
 
@@ -257,10 +265,14 @@ static int fit_command(int count, char **word) {
     }
     if (terms && wanted) return tool_fail(TOOL_BAD_INPUT, "--error has no effect with --terms; give one of them");
     if (plot_path && !tool_svg_writable(plot_path)) return TOOL_BAD_INPUT;
+    double error_wanted = 0.01;
+    code = read_number("--error", wanted, &error_wanted);
+    if (code) return code;
     curve c = {.kind = kind};
     sn_fit fit;
-    code = kind == CONSTANT_Q ? fit_constant_q(positional[1], &c, &fit) : fit_file(positional[1], &c, &fit);
-    if (!code) code = print(&c, &fit);
+    code = kind == CONSTANT_Q ? fit_constant_q(positional[1], error_wanted, &c, &fit)
+                              : fit_file(positional[1], error_wanted, &c, &fit);
+    if (!code) code = print(&c, &fit, error_wanted);
     if (!code && plot_path) code = draw(&c, &fit);
     if (!code && material_path) code = write_material(&fit);
     release(&c);

@@ -27,7 +27,9 @@ typedef struct sn_fit {
 /* terms: 1 to SN_PRONY_TERMS; 0: the smallest number with which `error` is at most `wanted`, or the last number that
  * still makes the error clearly smaller. wanted: 0 to 1; only used when terms is 0.
  *
- * SN_BAD_INPUT when a curve is not sorted, has a value that is not finite or not above 0, or has too few points. */
+ * SN_BAD_INPUT when a curve is not sorted, has a value that is not finite or not above 0, or has too few points, and
+ * when the second half of a relaxation lies more than 1 % above its whole first half. The error's path names the point:
+ * "point 4". */
 
 /* The relaxing modulus G (Pa, above 0) at `count` times (s, at least 0, ascending). */
 SN_API sn_status sn_fit_relaxation(int count, const double *time, const double *modulus, int terms, double wanted,

@@ -10,6 +10,8 @@
 
 enum { UNKNOWNS = 2 * SN_PRONY_TERMS + 1, ITERATIONS = 400, BAND = 60 };
 
+#define RISE 1.01 /* a relaxation that rises by less is a constant with noise */
+
 static const double PI = 3.14159265358979323846;
 
 /* A curve to fit. loss NULL: a relaxation, x are times; else x are angular frequencies. */
@@ -202,8 +204,10 @@ static sn_status fit_curve(const curve *c, int terms, double wanted, sn_fit *fit
 static sn_status check_column(const char *name, int count, const double *value, bool open, sn_error *error) {
     for (int i = 0; i < count; ++i)
         if (!isfinite(value[i]) || value[i] < 0 || (open && value[i] == 0))
-            return sn_fail(error, SN_BAD_INPUT, "point %d: the %s is %g; it must be finite and %s 0", i + 1, name,
-                           value[i], open ? "above" : "at least");
+            return sn_within(error,
+                             sn_fail(error, SN_BAD_INPUT, "the %s is %g; it must be finite and %s 0", name, value[i],
+                                     open ? "above" : "at least"),
+                             "point %d", i + 1);
     return SN_OK;
 }
 
@@ -211,15 +215,30 @@ static sn_status check_order(const char *name, int count, const double *x, bool 
     sn_status status = check_column(name, count, x, open, error);
     for (int i = 1; i < count && !status; ++i)
         if (!(x[i] > x[i - 1]))
-            status = sn_fail(error, SN_BAD_INPUT, "point %d: the %s %g follows %g; the points must be sorted", i + 1,
-                             name, x[i], x[i - 1]);
+            status = sn_within(
+                error,
+                sn_fail(error, SN_BAD_INPUT, "the %s %g follows %g; the points must be sorted", name, x[i], x[i - 1]),
+                "point %d", i + 1);
     return status;
+}
+
+/* A sum of falling terms cannot rise: refuses a curve whose second half lies above its whole first half. */
+static sn_status check_fall(int count, const double *modulus, sn_error *error) {
+    double most = 0, least = INFINITY;
+    for (int i = 0; i < count / 2; ++i) most = fmax(most, modulus[i]);
+    for (int i = count / 2; i < count; ++i) least = fmin(least, modulus[i]);
+    if (count < 2 || !(least > RISE * most)) return SN_OK;
+    return sn_within(error,
+                     sn_fail(error, SN_BAD_INPUT, "the curve rises from the modulus %g to %g; a relaxation falls",
+                             modulus[0], modulus[count - 1]),
+                     "point %d", count);
 }
 
 sn_status sn_fit_relaxation(int count, const double *time, const double *modulus, int terms, double wanted, sn_fit *fit,
                             sn_error *error) {
     sn_status status = check_order("time", count, time, false, error);
     if (!status) status = check_column("modulus", count, modulus, true, error);
+    if (!status) status = check_fall(count, modulus, error);
     const curve c = {count, time, modulus, NULL};
     return status ? status : fit_curve(&c, terms, wanted, fit, error);
 }

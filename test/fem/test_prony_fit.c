@@ -84,6 +84,10 @@ static void test_bad_data(void **state) {
     refused(sn_fit_relaxation(4, x, y, 9, 0, &fit, &error), &error, "1 to 8");
     refused(sn_fit_constant_q(4.8, 2500, 2, 10, 1, 3, 0, &fit, &error), &error, "band");
     refused(sn_fit_constant_q(-1, 2500, 2, 1, 10, 3, 0, &fit, &error), &error, "q is -1");
+    const double rising[4] = {1, 2, 3, 4}, drifting[4] = {1, 1.001, 1.002, 1.003};
+    refused(sn_fit_relaxation(4, x, rising, 1, 0, &fit, &error), &error, "point 4: the curve rises");
+    assert_string_equal(error.path, "point 4");
+    assert_int_equal(sn_fit_relaxation(4, x, drifting, 1, 0, &fit, &error), SN_OK);
     x[0] = -1;
     refused(sn_fit_relaxation(4, x, y, 1, 0, &fit, &error), &error, "point 1: the time is -1");
     x[0] = 0;

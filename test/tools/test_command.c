@@ -65,6 +65,31 @@ static void test_fit_quality(void **state) {
     }
 }
 
+static void write_curve(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* A rising relaxation is refused at its line. A fit says whether the wanted error is reached. */
+static void test_fit_curves(void **state) {
+    (void)state;
+    json_t *json = NULL;
+    char path[300];
+    snprintf(path, sizeof path, "%s/curve.csv", folder);
+    write_curve(path, "time,modulus\n# rising\n1,1\n2,2\n3,3\n4,4\n");
+    assert_int_equal(sinew(NULL, "fit relaxation %s", path), 2);
+    assert_true(message_has("curve.csv:6: point 4: the curve rises"));
+    write_curve(path, "1,1\n2,3\n3,1\n4,3\n5,1\n6,2\n");
+    assert_int_equal(sinew(&json, "fit relaxation %s --json", path), 0);
+    assert_true(json_is_false(json_object_get(json, "reached")));
+    json_decref(json);
+    assert_int_equal(sinew(&json, "fit relaxation %s --error 0.9 --json", path), 0);
+    assert_true(json_is_true(json_object_get(json, "reached")));
+    json_decref(json);
+}
+
 /* A material takes its keys from a file: bad files have a message that names the key. */
 static void test_material_file(void **state) {
     (void)state;
@@ -398,13 +423,20 @@ static void test_every_name(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fit),           cmocka_unit_test(test_fit_quality),
-        cmocka_unit_test(test_material_file), cmocka_unit_test(test_exit_codes),
-        cmocka_unit_test(test_endings),       cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_unwritable),    cmocka_unit_test(test_run_json),
-        cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_sweep),
-        cmocka_unit_test(test_save_restore),  cmocka_unit_test(test_material_and_rotation),
-        cmocka_unit_test(test_embed),         cmocka_unit_test(test_every_name)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fit),
+                                       cmocka_unit_test(test_fit_quality),
+                                       cmocka_unit_test(test_fit_curves),
+                                       cmocka_unit_test(test_material_file),
+                                       cmocka_unit_test(test_exit_codes),
+                                       cmocka_unit_test(test_endings),
+                                       cmocka_unit_test(test_keys),
+                                       cmocka_unit_test(test_unwritable),
+                                       cmocka_unit_test(test_run_json),
+                                       cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_sweep),
+                                       cmocka_unit_test(test_save_restore),
+                                       cmocka_unit_test(test_material_and_rotation),
+                                       cmocka_unit_test(test_embed),
+                                       cmocka_unit_test(test_every_name)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
