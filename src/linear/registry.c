@@ -144,6 +144,9 @@ sn_status sn_solver_options_used(const sn_solver_options *o, sn_error *error) {
     if (direct && given)
         return sn_fail_at(error, SN_BAD_INPUT, "preconditioner",
                           "solver.preconditioner has no effect with solver.method '%s', which is direct", o->method);
+    if (direct && o->budget != usual.budget)
+        return sn_fail_at(error, SN_BAD_INPUT, "budget",
+                          "solver.budget has no effect with solver.method '%s', which is direct", o->method);
     if (is(o->operator_, "assembly-free") && *o->precision && !is(o->precision, "auto"))
         return sn_fail_at(error, SN_BAD_INPUT, "precision",
                           "solver.precision has no effect with solver.operator 'assembly-free', which has no matrix");

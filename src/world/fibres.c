@@ -13,6 +13,14 @@
 
 static long long label(const int64_t *labels, int64_t i) { return (long long)(labels ? labels[i] : i); }
 
+/* A fibre that is normal to the plane of a plane body never stretches. */
+static sn_status check_plane(const sn_body *body, const double unit[3], sn_error *error) {
+    if (!sn_element_is_plane(body->element) || hypot(unit[0], unit[1]) > 1e-6) return SN_OK;
+    return sn_fail_at(error, SN_BAD_INPUT, "fibre",
+                      "the fibre [%g, %g, %g] has no effect on element %s: it is normal to the plane", unit[0], unit[1],
+                      unit[2], body->type->name);
+}
+
 static sn_status store(const sn_body *body, int e, const double direction[3], double *fibre, sn_error *error) {
     const double length = sn_norm3(direction);
     if (!(length > 0 && isfinite(length)))
@@ -20,7 +28,7 @@ static sn_status store(const sn_body *body, int e, const double direction[3], do
                           "the fibre [%g, %g, %g] of element %lld has no direction; it must be finite and not zero",
                           direction[0], direction[1], direction[2], label(body->mesh->tet_label, e));
     for (int a = 0; a < 3; ++a) fibre[a] = direction[a] / length;
-    return SN_OK;
+    return check_plane(body, fibre, error);
 }
 
 /* ---- Harmonic functions ---- */
@@ -214,7 +222,7 @@ static sn_status constant(const sn_body *body, int material, const double direct
     for (int a = 0; a < 3; ++a) unit[a] = direction[a] / length;
     for (int e = 0; e < body->mesh->tet_count; ++e)
         if (body->material[e] == material) memcpy(fibre + 3 * (int64_t)e, unit, sizeof unit);
-    return SN_OK;
+    return check_plane(body, unit, error);
 }
 
 static sn_status fill(sn_context *context, sn_body *body, int material, const sn_fibre *fibre, sn_error *error) {

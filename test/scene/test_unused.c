@@ -123,6 +123,8 @@ static const refusal refusals[] = {
     {plain, plain, "time.method=kikuuwe time.correction={\"speed\":0}", "time.correction.speed"},
     {plain, plain, "time.method=kikuuwe time.newton.kind=inexact", "time.newton"},
     {plain, plain, "solver.method=ldlt solver.preconditioner=ssor", "solver.preconditioner"},
+    {plain, plain, "solver.method=ldlt solver.budget=1", "solver.budget"},
+    {plain, plain, "solver.method=cholesky solver.budget=1", "solver.budget"},
     {plain, plain, "solver.operator=assembly-free solver.precision=double", "solver.precision"},
     {plain, plain, "solver.method=cg solver.restart=10", "solver.restart"},
     {plain, plain, "solver.omega=1.2", "solver.omega"},

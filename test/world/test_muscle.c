@@ -78,6 +78,17 @@ static void test_isotonic(void **state) {
     }
 }
 
+static void refused(scene *s, const char *path, const char *word) {
+    sn_world *world = NULL;
+    sn_error error = {0};
+    assert_int_equal(sn_world_create(s->context, &s->options, &world, &error), SN_BAD_INPUT);
+    assert_null(world);
+    if (strcmp(error.path, path) != 0 || !strstr(error.text, word)) {
+        print_message("'%s' at '%s' should be '%s' at '%s'\n", error.text, error.path, word, path);
+        fail();
+    }
+}
+
 /* A plane bar of triangles shortens as much. */
 static void test_plane(void **state) {
     (void)state;
@@ -92,6 +103,9 @@ static void test_plane(void **state) {
     add_probe(&s, SN_QUANTITY_DISPLACEMENT, 3 * SIDE, SIDE, 0);
     strcpy(s.options.time.mode, "static");
     s.material.muscle.activation = 0.5;
+    memcpy(fibre.direction, (double[3]){0, 0, 1}, sizeof fibre.direction);
+    refused(&s, "bodies.0.material.0.muscle.fibre", "normal to the plane");
+    memcpy(fibre.direction, (double[3]){1, 0, 0}, sizeof fibre.direction);
     scene_create(&s);
     step(&s, 1);
     double moved[6], low = 0.2, high = 1;
@@ -283,17 +297,6 @@ static void test_field(void **state) {
     for (int i = 0; i < 12; ++i) assert_near(stress[i], i == 1 || i == 6 ? PEAK : 0, 1e-9 * PEAK);
     scene_end(&s);
     remove("test_muscle.vtk");
-}
-
-static void refused(scene *s, const char *path, const char *word) {
-    sn_world *world = NULL;
-    sn_error error = {0};
-    assert_int_equal(sn_world_create(s->context, &s->options, &world, &error), SN_BAD_INPUT);
-    assert_null(world);
-    if (strcmp(error.path, path) != 0 || !strstr(error.text, word)) {
-        print_message("'%s' at '%s' should be '%s' at '%s'\n", error.text, error.path, word, path);
-        fail();
-    }
 }
 
 static void test_bad_input(void **state) {
