@@ -25,7 +25,7 @@ typedef struct sn_point {
     int body;
     int count;                     /* how many nodes carry the point: 1 to SN_POINT_NODES */
     int32_t node[SN_POINT_NODES];  /* of the body's mesh */
-    double weight[SN_POINT_NODES]; /* their sum is 1 */
+    double weight[SN_POINT_NODES]; /* their sum is 1, within 1e-6 */
 } sn_point;
 
 /* Finds the point of a body at a place of its rest shape (m). SN_BAD_INPUT when there is no such body, or when the
@@ -33,8 +33,8 @@ typedef struct sn_point {
 SN_API sn_status sn_world_find_point(const sn_world *world, int body, const double rest[3], sn_point *point,
                                      sn_error *error);
 
-/* The functions below fail with SN_BAD_INPUT when the point does not belong to the world, and with SN_NOT_FINITE when a
- * number is not finite. The world is then unchanged. */
+/* The functions below fail with SN_BAD_INPUT when the point does not belong to the world or its weights do not have the
+ * sum 1, and with SN_NOT_FINITE when a number is not finite. The world is then unchanged. */
 
 /* Position (m) and velocity (m/s) of the point; each may be NULL. */
 SN_API sn_status sn_world_point_motion(const sn_world *world, const sn_point *point, double position[3],

@@ -112,11 +112,15 @@ static sn_status check(const sn_world *world, const sn_point *point, const doubl
     if (!status && (point->count < 1 || point->count > SN_POINT_NODES))
         status =
             sn_fail(error, SN_BAD_INPUT, "a point has %d nodes; allowed are 1 to %d", point->count, SN_POINT_NODES);
+    double sum = 0;
     for (int i = 0; i < point->count && !status; ++i) {
         status = sn_model_check_node(world->model, point->body, point->node[i], error);
         if (!status && !isfinite(point->weight[i]))
             status = sn_fail(error, SN_NOT_FINITE, "weight %d of a point is not finite", i);
+        sum += point->weight[i];
     }
+    if (!status && !(fabs(sum - 1) <= 1e-6))
+        status = sn_fail(error, SN_BAD_INPUT, "the weights of a point have the sum %g; it must be 1", sum);
     for (int a = 0; a < 3 && vector && !status; ++a)
         if (!isfinite(vector[a]))
             status = sn_fail(error, SN_NOT_FINITE, "[%g, %g, %g] is not finite", vector[0], vector[1], vector[2]);

@@ -87,6 +87,25 @@ static void test_held(void **state) {
     scene_end(&s);
 }
 
+/* A point whose weights do not have the sum 1 would add a force of another size. */
+static void test_wrong_weights(void **state) {
+    (void)state;
+    scene s;
+    free_bar(&s, "tet4");
+    const double force[3] = {1, 0, 0};
+    sn_point p = {.count = 2, .node = {0, 1}, .weight = {0.5, 0.25}};
+    double x[3];
+    assert_int_equal(sn_world_add_force(s.world, &p, force, &s.error), SN_BAD_INPUT);
+    assert_non_null(strstr(s.error.text, "0.75"));
+    assert_int_equal(sn_world_add_impulse(s.world, &p, force, &s.error), SN_BAD_INPUT);
+    assert_int_equal(sn_world_point_motion(s.world, &p, x, NULL, &s.error), SN_BAD_INPUT);
+    p.weight[1] = NAN;
+    assert_int_equal(sn_world_add_force(s.world, &p, force, &s.error), SN_NOT_FINITE);
+    p.weight[1] = 0.5;
+    assert_int_equal(sn_world_add_force(s.world, &p, force, &s.error), SN_OK);
+    scene_end(&s);
+}
+
 /* Two bodies that a tether joins: its forces cancel, so the momentum of both stays 0. */
 static void test_momentum(void **state) {
     (void)state;
@@ -177,8 +196,8 @@ static void test_plane(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_impulse), cmocka_unit_test(test_held),
-                                       cmocka_unit_test(test_momentum), cmocka_unit_test(test_moving_anchor),
-                                       cmocka_unit_test(test_plane)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_impulse),       cmocka_unit_test(test_held),
+                                       cmocka_unit_test(test_wrong_weights), cmocka_unit_test(test_momentum),
+                                       cmocka_unit_test(test_moving_anchor), cmocka_unit_test(test_plane)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
