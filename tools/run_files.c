@@ -62,7 +62,8 @@ static bool write_steps_head(run_job *j) {
                                        "loose",
                                        "linear_misses",
                                        "newton_residual",
-                                       "linear_residual"};
+                                       "linear_residual",
+                                       "body_contacts"};
     for (size_t i = 0; i < sizeof name / sizeof *name; ++i) tool_table_text(j->steps, name[i]);
     return tool_table_row(j->steps, &j->error);
 }
@@ -76,8 +77,8 @@ static bool write_steps(run_job *j, const sn_step_report *r) {
     sn_world_momentum(j->world, momentum, momentum + 3);
     const double row[] = {
         (double)sn_world_steps(j->world), sn_world_time(j->world), e.kinetic, e.elastic, e.gravity, e.total};
-    const double counts[] = {r->contacts, r->newton_iterations, r->linear_iterations, r->retries,
-                             r->loose,    r->linear_misses,     r->newton_residual,   r->linear_residual};
+    const double counts[] = {r->contacts,      r->newton_iterations, r->linear_iterations, r->retries,      r->loose,
+                             r->linear_misses, r->newton_residual,   r->linear_residual,   r->body_contacts};
     for (size_t i = 0; i < sizeof row / sizeof *row; ++i) tool_table_number(j->steps, row[i]);
     for (int i = 0; i < 6; ++i) tool_table_number(j->steps, momentum[i]);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) tool_table_number(j->steps, counts[i]);

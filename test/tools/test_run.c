@@ -505,6 +505,26 @@ static void test_completion(void **state) {
     }
 }
 
+/* The last column of steps.csv counts the places where two overlapping cubes touch. */
+static void test_body_contacts(void **state) {
+    (void)state;
+    char path[300];
+    snprintf(path, sizeof path, "%s/touching.json", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("{\"gravity\": [0, 0, 0], \"contact\": {}, \"time\": {\"step\": 0.001, \"end\": 0.002}, \"bodies\": ["
+          "{\"name\": \"a\", \"mesh\": {\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}}},"
+          "{\"name\": \"b\", \"mesh\": {\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]},"
+          "\"move\": [0.2, 0.95, 0.1]}}]}",
+          file);
+    fclose(file);
+    assert_int_equal(sinew(NULL, "run %s --quiet --out %s/touching", path, folder), 0);
+    char *text = text_of("touching/steps.csv");
+    assert_non_null(strstr(text, ",linear_residual,body_contacts\n"));
+    text[strlen(text) - 1] = 0;
+    assert_true(strtod(strrchr(text, ',') + 1, NULL) > 0);
+}
+
 /* The counts of adaptive bodies: the sums, and those of each when there are several. */
 static void test_adapt(void **state) {
     (void)state;
@@ -532,6 +552,7 @@ static void test_adapt(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_full_output),
                                        cmocka_unit_test(test_adapt),
+                                       cmocka_unit_test(test_body_contacts),
                                        cmocka_unit_test(test_full_save),
                                        cmocka_unit_test(test_full_files),
                                        cmocka_unit_test(test_interrupt),
