@@ -34,6 +34,12 @@ static sn_status check_areas(const sn_mesh *mesh, sn_error *error) {
     return SN_OK;
 }
 
+/* Each edge of two equal triangles has two triangles, as if they were neighbours. */
+static bool equal(const sn_mesh *mesh, const sn_cloth_edge edge[2]) {
+    const int32_t *t = mesh->triangle;
+    return t[3 * (int64_t)edge[0].triangle + edge[0].corner] == t[3 * (int64_t)edge[1].triangle + edge[1].corner];
+}
+
 static sn_status check_edges(const sn_mesh *mesh, sn_error *error) {
     sn_cloth_edge *edge = sn_cloth_edges(mesh->context, mesh->triangle_count, mesh->triangle);
     if (!edge) return sn_no_memory(error);
@@ -48,6 +54,10 @@ static sn_status check_edges(const sn_mesh *mesh, sn_error *error) {
                            "or two",
                            (long long)label_of(mesh->node_label, edge[i].low),
                            (long long)label_of(mesh->node_label, edge[i].high), run);
+        else if (run == 2 && equal(mesh, edge + i))
+            status = sn_fail_at(error, SN_BAD_INPUT, "mesh", "triangles %lld and %lld have the same nodes",
+                                (long long)label_of(mesh->triangle_label, edge[i].triangle),
+                                (long long)label_of(mesh->triangle_label, edge[i + 1].triangle));
     }
     sn_release(mesh->context, edge);
     return status;

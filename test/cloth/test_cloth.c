@@ -318,11 +318,12 @@ static sn_mesh *triangles(int nodes, const double *x, int count, const int32_t *
 static void bad_meshes(void **state) {
     (void)state;
     const double x[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.5, -1, 0};
-    const int32_t three[9] = {0, 1, 2, 1, 0, 3, 0, 1, 4}, flat[6] = {0, 1, 2, 0, 1, 1};
+    const int32_t three[9] = {0, 1, 2, 1, 0, 3, 0, 1, 4}, flat[6] = {0, 1, 2, 0, 1, 1}, same[6] = {0, 1, 2, 1, 0, 2};
     const double line[9] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
     const int32_t one[3] = {0, 1, 2};
     refused(triangles(5, x, 3, three), "bodies.0.mesh", "the edge between nodes 0 and 1 belongs to 3 triangles");
     refused(triangles(5, x, 2, flat), "bodies.0.mesh", "triangle 1 has no area");
+    refused(triangles(5, x, 2, same), "bodies.0.mesh", "triangles 0 and 1 have the same nodes");
     refused(triangles(3, line, 1, one), "bodies.0.mesh", "triangle 0 has no area");
 }
 
