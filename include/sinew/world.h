@@ -121,7 +121,8 @@ typedef struct sn_tether {
 } sn_tether;
 
 /* A seam: two lines of nodes, of one body or of two, that are pulled together in `time` and then held by threads. Each
- * node of the line with more nodes is tied to the point of the other line at the same part of its length. */
+ * node of the line with more nodes is tied to the point of the other line at the same part of its length. The nodes of
+ * a line must follow each other along edges of the mesh. */
 typedef struct sn_seam {
     uint32_t cookie;    /* set by sn_seam_default(); a struct without it is refused */
     sn_selector select; /* one side: nodes of the body on a line at rest */

@@ -1,8 +1,9 @@
 /* Seams. See seams.h.
  *
  * Each side of a seam is a selection of nodes on a line, at rest. The nodes are put in order along the line, from one
- * end, which is the node farthest from the first node of the selection. A node has the parameter s = length from this
- * end / length of the line, 0 to 1. The two lines run in the directions in which their ends are nearer to each other.
+ * end, which is the node farthest from the first node of the selection. Nodes that do not form a line of edges are
+ * refused. A node has the parameter s = length from this end / length of the line, 0 to 1. The two lines run in the
+ * directions in which their ends are nearer to each other.
  *
  * The side with more nodes is the finer one. Each of its nodes is tied to the point with the same s on the other line,
  * which lies between two nodes there:
@@ -13,6 +14,7 @@
 #include "seams.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/math3.h"
@@ -24,6 +26,8 @@ typedef struct side {
     double *s;     /* 0 to 1 */
     double length; /* m */
 } side;
+
+static long long label(const sn_mesh *mesh, int32_t i) { return mesh->node_label ? mesh->node_label[i] : i; }
 
 static double distance(const double *x, int32_t a, int32_t b) {
     double d[3];
@@ -69,6 +73,53 @@ static void release_side(const sn_world *world, side *side) {
     sn_release(world->context, side->s);
 }
 
+/* Refuses an area of nodes and a line with holes. Nodes that follow each other share an element. Others share one only
+ * where the line turns a corner or closes: then they are at most two places apart, four with nodes in mid-edges.
+ * `place` is per node of the mesh: where it is on the line, or -1. */
+static sn_status check_chain(const sn_mesh *mesh, const side *side, const int32_t *place, uint8_t *joined,
+                             sn_error *error) {
+    const int reach = mesh->tet_nodes > 4 ? 4 : 2;
+    for (int e = 0; e < mesh->tet_count; ++e) {
+        const int32_t *node = mesh->tet + (int64_t)e * mesh->tet_nodes;
+        for (int k = 1; k < mesh->tet_nodes; ++k)
+            for (int i = 0; i < k; ++i) {
+                const int a = place[node[i]], b = place[node[k]], apart = abs(a - b);
+                if (a < 0 || b < 0) continue;
+                if (apart == 1) joined[a < b ? a : b] = 1;
+                if (apart > reach && side->count - apart > reach)
+                    return sn_fail_at(error, SN_BAD_INPUT, "select",
+                                      "the nodes form no line: nodes %lld and %lld share an element but do not follow "
+                                      "each other",
+                                      label(mesh, node[i]), label(mesh, node[k]));
+            }
+    }
+    int at = 0;
+    while (at < side->count - 1 && joined[at]) ++at;
+    if (at >= side->count - 1) return SN_OK;
+    int32_t end[2] = {0, 0};
+    for (int32_t i = 0; i < mesh->node_count; ++i)
+        if (place[i] == at || place[i] == at + 1) end[place[i] - at] = i;
+    return sn_fail_at(
+        error, SN_BAD_INPUT, "select",
+        "the nodes form no line, or it bends back: node %lld is the next one after node %lld, and they share "
+        "no edge",
+        label(mesh, end[1]), label(mesh, end[0]));
+}
+
+static sn_status check_line(const sn_world *world, int body, const side *side, sn_error *error) {
+    const sn_mesh *mesh = world->model->body[body].mesh;
+    int32_t *of_node = sn_allocate(world->context, (size_t)world->model->node_count, sizeof *of_node);
+    int32_t *place = sn_allocate(world->context, (size_t)mesh->node_count, sizeof *place);
+    uint8_t *joined = sn_allocate_zero(world->context, (size_t)side->count, 1);
+    sn_status status = of_node && place && joined ? SN_OK : sn_no_memory(error);
+    for (int i = 0; i < world->model->node_count && !status; ++i) of_node[i] = -1;
+    for (int i = 0; i < side->count && !status; ++i) of_node[side->node[i]] = i;
+    for (int i = 0; i < mesh->node_count && !status; ++i) place[i] = of_node[sn_model_node(world->model, body, i)];
+    if (!status) status = check_chain(mesh, side, place, joined, error);
+    sn_release(world->context, of_node), sn_release(world->context, place), sn_release(world->context, joined);
+    return status;
+}
+
 static sn_status take_side(const sn_world *world, int body, const sn_selector *select, side *side, sn_error *error) {
     const sn_mesh *mesh = world->model->body[body].mesh;
     uint8_t *mask = sn_allocate_zero(world->context, (size_t)mesh->node_count, 1);
@@ -84,7 +135,7 @@ static sn_status take_side(const sn_world *world, int body, const sn_selector *s
         if (mask[i]) side->node[n++] = sn_model_node(world->model, body, i);
     sn_release(world->context, mask);
     if (!status) order(world->model->rest, side);
-    return status;
+    return status ? status : check_line(world, body, side, error);
 }
 
 /* The gap between node i of the finer side and the coarser side. Its keys close it in `time`. */

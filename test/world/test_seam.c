@@ -103,6 +103,34 @@ static void test_bad_input(void **state) {
             "bodies.0.sew.0.to");
 }
 
+/* A cloth whose side x- is sewn to the selection. */
+static const char *cloth(const char *select) {
+    static char text[800];
+    snprintf(text, sizeof text,
+             "{\"bodies\": [{\"mesh\": {\"grid\": {\"size\": [0.4, 0.4], \"cells\": [4, 4]}}, \"thickness\": 0.001, "
+             "\"material\": {\"law\": \"cloth-stvk\", \"young\": 1e4, \"poisson\": 0.3}, \"sew\": [{\"select\": %s, "
+             "\"to\": {\"select\": {\"group\": \"x-\"}}}]}]}",
+             select);
+    return text;
+}
+
+/* Areas and lines with holes are no sides; straight lines, lines around a corner and those of 10-node tets are. */
+static void test_lines(void **state) {
+    (void)state;
+    static const char no_line[] = "bodies.0.sew.0.select: the nodes form no line";
+    static const char *const line[] = {"{\"group\": \"x+\"}", "{\"or\": [{\"group\": \"x+\"}, {\"group\": \"z+\"}]}",
+                                       "{\"or\": [{\"group\": \"x+\"}, {\"group\": \"z-\"}]}"};
+    for (int i = 0; i < 3; ++i) sn_world_destroy(world_of_text(context, cloth(line[i])));
+    refused(cloth("{\"all\": true}"), no_line);
+    refused(cloth("{\"or\": [{\"group\": \"x+\"}, {\"group\": \"x-\"}]}"), "share no edge");
+    refused(WORLD(BLOCK("a", "2", "0",
+                        ", \"sew\": [{\"select\": {\"group\": \"x+\"}, \"to\": {\"body\": \"b\", \"select\": " EDGE(
+                            "0.2") "}}]") ", " BLOCK("b", "2", "0.2", "")),
+            no_line);
+    sn_world_destroy(world_of_text(
+        context, WORLD(BLOCK("a", "8", "0", ", \"element\": \"tet10\"" SEW("")) ", " BLOCK("b", "6", "0.2", ""))));
+}
+
 static int start(void **state) {
     (void)state;
     sn_context_options options = sn_context_options_default();
@@ -121,6 +149,7 @@ int main(void) {
         cmocka_unit_test(test_meets_and_holds),
         cmocka_unit_test(test_sewn_to_itself),
         cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_lines),
     };
     return cmocka_run_group_tests(tests, start, end);
 }
