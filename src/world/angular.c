@@ -9,6 +9,9 @@
  * body with other forces, those of its linearisation. When such steps got the same spin, bodies that turn fast turned
  * ever faster. So such steps get nothing back.
  *
+ * A rigid body is held together by the forces m (v1 - v0) / h - f inside it, with the force f on its nodes. Newton's
+ * method solves the equations of the body at x1 (cores.c), so that these forces have no torque there: y = x1 again.
+ *
  * The responses "area" and "penalty" act at x0 (contact/touch_rows.h), so that they need nothing. The forces of "exact"
  * have y = x1 for its barrier, and for its friction the places where its rows were made. */
 #include "inside.h"
@@ -63,6 +66,20 @@ static void restore_body(const sn_world *world, const sn_body *body, const sn_tr
 
 void sn_angular_give(const sn_world *world, const sn_trial *trial, const double *place, const double *f) {
     for (int b = 0; b < world->model->body_count; ++b) restore_body(world, &world->model->body[b], trial, place, f);
+}
+
+void sn_angular_give_rigid(const sn_world *world, const sn_trial *trial, const double *f) {
+    double *held = world->workspace.force; /* the forces that hold the bodies together */
+    for (int b = 0; b < world->model->body_count; ++b) {
+        const sn_body *body = &world->model->body[b];
+        if (!body->rigid) continue;
+        const int begin = 3 * body->node_first, end = begin + 3 * body->mesh->node_count;
+        for (int i = begin; i < end; ++i) {
+            const double v1 = (trial->x[i] - trial->x0[i]) / trial->h;
+            held[i] = world->solid->mass[i / 3] * (v1 - trial->v0[i]) / trial->h - f[i];
+        }
+        restore_body(world, body, trial, trial->x, held);
+    }
 }
 
 sn_status sn_angular_restore(sn_world *world, const sn_trial *trial, sn_error *error) {

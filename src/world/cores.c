@@ -25,6 +25,7 @@
 #include "base/math3.h"
 #include "fixes.h"
 #include "inside.h"
+#include "touching.h"
 
 /* Nodes that move as one rigid body. */
 typedef struct core {
@@ -42,6 +43,8 @@ typedef struct cores {
     uint8_t *member;        /* per node: 2 when it belongs to a core */
     sn_filter_group *group; /* per core: its rigid modes at the positions of the last `arrive` */
     sn_filter filter;       /* the filter of the interactions before this one, plus the groups */
+    double *force;          /* nodes x 3: the force in the solution of the present step; NULL: no body is rigid */
+    bool solved;            /* whether `force` is there */
 } cores;
 
 /* ---- Creation ---- */
@@ -101,6 +104,9 @@ static sn_status take_modes(sn_world *world, cores *own, sn_error *error) {
         own->group[g] = (sn_filter_group){.count = own->core[g].count, .node = own->core[g].node};
         *(whole ? &own->group[g].arm : &own->group[g].basis) = memory;
         if (!memory) return sn_no_memory(error);
+        if (!whole || own->force) continue;
+        own->force = sn_allocate(world->context, 3 * (size_t)world->model->node_count, sizeof *own->force);
+        if (!own->force) return sn_no_memory(error);
     }
     return SN_OK;
 }
@@ -140,6 +146,7 @@ static void destroy(sn_world *world, sn_interaction *self) {
     sn_release(world->context, own->core);
     sn_release(world->context, own->member);
     sn_release(world->context, own->group);
+    sn_release(world->context, own->force);
     sn_release(world->context, own);
 }
 
@@ -322,10 +329,40 @@ static void retract(const sn_world *world, const sn_interaction *self, double *x
     settle_down(world, self->data, x, NULL);
 }
 
+/* ---- Steps ---- */
+static bool begin(sn_world *world, sn_interaction *self, double t, const double *x, const double *v) {
+    (void)t, (void)x, (void)v;
+    cores *own = self->data;
+    if (own) own->solved = false;
+    return own && own->force && sn_angular_lost(world);
+}
+
+/* Keeps the force of the solution. This comes before the contacts renew their normal forces. */
+static bool renew(sn_world *world, sn_interaction *self, double t, const double *x, const double *v) {
+    cores *own = self->data;
+    sn_system *system = &world->workspace.system.base;
+    if (!own || !own->force || !sn_angular_lost(world)) return false;
+    const sn_request request = {.t = t, .x = x, .v = v, .force = own->force};
+    sn_result result = {0};
+    own->solved = !system->table->evaluate(system, &request, &result, NULL);
+    return false;
+}
+
+/* Rigid bodies get their angular momentum back. */
+static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
+    (void)settled, (void)error;
+    const cores *own = self->data;
+    if (own && own->solved) sn_angular_give_rigid(world, trial, own->force);
+    return SN_OK;
+}
+
 const sn_interaction_kind sn_kind_cores = {.create = create,
                                            .destroy = destroy,
                                            .adapt = adapt,
                                            .filter = filter,
                                            .arrive = arrive,
                                            .prescribe = prescribe,
-                                           .retract = retract};
+                                           .retract = retract,
+                                           .begin = begin,
+                                           .renew = renew,
+                                           .settle = settle};

@@ -53,6 +53,8 @@ sn_status sn_touching_finish(sn_touching *touching, sn_error *error);
  * forces inside the bodies, and that of forces f (3 per node) that have no torque together about the places `place`. */
 sn_status sn_angular_restore(sn_world *world, const sn_trial *trial, sn_error *error);
 void sn_angular_give(const sn_world *world, const sn_trial *trial, const double *place, const double *f);
+/* The same for the forces that hold rigid bodies together. f: the force on the nodes in the solution of the step. */
+void sn_angular_give_rigid(const sn_world *world, const sn_trial *trial, const double *f);
 /* Whether the steps of a world lose angular momentum in this way. */
 bool sn_angular_lost(const sn_world *world);
 
