@@ -59,8 +59,9 @@ typedef struct sn_material {
     int constant_count;  /* of `constant`, 0 to SN_MATERIAL_CONSTANTS */
     sn_constant constant[SN_MATERIAL_CONSTANTS]; /* default: young 5e5 Pa, poisson 0.33. sn_material_set edits them */
     double viscous[2];  /* d_lambda, d_mu in Pa s, at least 0; default 0. They act on the rate of the law's strain
-                           (Green's if it has none) */
-    double rayleigh[2]; /* a in 1/s and b in s of the damping D = a M + b K, at least 0; default 0 */
+                           (Green's if it has none). Mode "quasi-static" takes 0 only */
+    double rayleigh[2]; /* a in 1/s and b in s of the damping D = a M + b K, at least 0; default 0. Mode "quasi-static"
+                           takes 0 only */
     int prony_count;    /* terms of `prony`, 0 (default) to SN_PRONY_TERMS: the material remembers (docs/memory.md) */
 
     /* Each term: its part of the law's stress, at least 0, and its time of relaxation in s, above 0. */

@@ -118,10 +118,20 @@ double sn_parameters_modulus(sn_context *context, const sn_material *material) {
     return largest;
 }
 
-/* Without inertia there is no time that a frame could stay for. */
-static sn_status check_frames(const sn_material *material, sn_error *error) {
-    if (!(material->frames_every > 0)) return SN_OK;
-    return sn_fail_at(error, SN_BAD_INPUT, "frames.every", "'frames.every' is for mode 'dynamic'");
+/* Without inertia there is no time that a frame could stay for. There are no velocities either. Statics has no time at
+ * all: its answer is that of a damped body after a long time. */
+static sn_status check_still(const sn_parameters *p, const sn_material *material, sn_error *error) {
+    if (material->frames_every > 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "frames.every", "'frames.every' is for mode 'dynamic'");
+    if (p->is_static) return SN_OK;
+    if (material->viscous[0] != 0 || material->viscous[1] != 0)
+        return sn_fail_at(
+            error, SN_BAD_INPUT, "viscous",
+            "'viscous' and the model 'kelvin-voigt' have no effect in time.mode '%s'; take mode 'dynamic'",
+            p->time.mode);
+    if (material->rayleigh[0] != 0 || material->rayleigh[1] != 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "rayleigh", "'rayleigh' has no effect in time.mode '%s'", p->time.mode);
+    return SN_OK;
 }
 
 sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
@@ -131,7 +141,7 @@ sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
             const sn_material *material = sn_world_material(world, b, m);
             const double F[9] = {1, small, 0, 0, 1, small, small, 0, 1};
             double P[9] = {0};
-            sn_status status = check_frames(material, error);
+            sn_status status = check_still(&world->parameters, material, error);
             if (status) return sn_within(error, status, "bodies.%d.material.%d", b, m);
             status = sn_material_evaluate(world->context, material, F, NULL, P, NULL, error);
             if (status) return status;
@@ -327,7 +337,7 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
     if (!sn_world_material(world, body, index))
         return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
     sn_status status = sn_material_check(world->context, material, error);
-    if (!status && world->parameters.no_inertia) status = check_frames(material, error);
+    if (!status && world->parameters.no_inertia) status = check_still(&world->parameters, material, error);
     if (status) return sn_within(error, status, "bodies.%d.material.%d", body, index);
     sn_material *own = &world->parameters.material[world->model->body[body].material_first + index], old = *own, copy;
     status = sn_element_check_material(world->model->body[body].type, material, error);

@@ -118,6 +118,7 @@ static void test_edits_fail(void **state) {
     failing_allocator f = failing_allocator_make();
     scene s;
     busy_scene(&s, &f);
+    s.material.rayleigh[0] = s.material.rayleigh[1] = 0; /* mode "quasi-static" refuses them */
     scene_create(&s);
     step(&s, 1);
     sn_material m = sn_material_default();

@@ -145,6 +145,36 @@ static void test_kelvin_voigt_relaxes(void **state) {
     }
 }
 
+/* Quasi-statics has no velocities: what acts on them is refused, in whatever way it comes in. Statics takes it: the
+ * equilibrium is that after a long time. */
+static void test_quasi_static_refuses_viscosity(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; ++k) {
+        scene s;
+        cube(&s, "stvk", "tet4", 0.01);
+        const sn_material elastic = s.material;
+        sn_material viscous = elastic;
+        *(k < 2 ? &viscous.viscous[k] : &viscous.rayleigh[k - 2]) = 1;
+        const char *const path = k < 2 ? "bodies.0.material.0.viscous" : "bodies.0.material.0.rayleigh";
+        s.material = viscous;
+        assert_int_equal(sn_world_create(s.context, &s.options, &s.world, &s.error), SN_BAD_INPUT);
+        assert_string_equal(s.error.path, path);
+        assert_non_null(strstr(s.error.text, "quasi-static"));
+        strcpy(s.options.time.mode, "static");
+        scene_create(&s);
+        sn_time_options time = s.options.time;
+        strcpy(time.mode, "quasi-static");
+        assert_int_equal(sn_world_set_time(s.world, &time, &s.error), SN_BAD_INPUT);
+        assert_string_equal(s.error.path, path);
+        assert_int_equal(sn_world_set_material(s.world, 0, 0, &elastic, &s.error), SN_OK);
+        assert_int_equal(sn_world_set_time(s.world, &time, &s.error), SN_OK);
+        assert_int_equal(sn_world_set_material(s.world, 0, 0, &viscous, &s.error), SN_BAD_INPUT);
+        assert_string_equal(s.error.path, path);
+        step(&s, 1);
+        scene_end(&s);
+    }
+}
+
 /* The stretch of a free cube of one model after 2 times, pulled at both ends by tractions that turn with it. The body
  * is so light that no inertia shows. */
 static double stretch_of(int model, const char *law, const char *element, double spin) {
@@ -533,6 +563,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_relaxation),
                                        cmocka_unit_test(test_plane),
                                        cmocka_unit_test(test_kelvin_voigt_relaxes),
+                                       cmocka_unit_test(test_quasi_static_refuses_viscosity),
                                        cmocka_unit_test(test_spinning_creep),
                                        cmocka_unit_test(test_company),
                                        cmocka_unit_test(test_creep),
