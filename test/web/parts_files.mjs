@@ -109,8 +109,9 @@ export async function testKeep(browser, address) {
   const later = (await done(page)).hash;
   await page.keyboard.press("u");
   await advance(page, 2);
+  const { steps } = await last(page);
   await (await page.$("#file")).uploadFile(path.join(folder, "hanging-cube.sinew"));
-  check(await soon(page, (steps) => window.sinew.state.last.steps === steps, (await last(page)).steps - 7), "a state is loaded");
+  check(await soon(page, (saved) => window.sinew.state.last.steps === saved, steps - 7), "a state is loaded");
   check((await done(page)).hash === hash && (await last(page)).counts.pins === counts.pins && counts.pins > 0, `with the same bits and its ${counts.pins} pins`);
   await advance(page, 5);
   check((await done(page)).hash === later, "and goes on with the same bits");
