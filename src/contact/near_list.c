@@ -159,7 +159,9 @@ static sn_status append(sn_near_features *near, int count, sn_error *error) {
     const sn_status status =
         sn_grow(near->context, (void **)&near->pair, &near->capacity, (int)total, sizeof *near->pair, error);
     for (int i = 0; i < count && !status; near->count += near->piece[i++])
-        memcpy(near->pair + near->count, near->found + (size_t)i * SLOTS, (size_t)near->piece[i] * sizeof *near->pair);
+        if (near->piece[i] > 0)
+            memcpy(near->pair + near->count, near->found + (size_t)i * SLOTS,
+                   (size_t)near->piece[i] * sizeof *near->pair);
     return status;
 }
 

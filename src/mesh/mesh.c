@@ -71,14 +71,19 @@ static sn_status copy_labels(const sn_context *context, const int64_t *from, int
     return SN_OK;
 }
 
+/* An array without items may be NULL. */
+static void copy_items(void *to, const void *from, size_t bytes) {
+    if (bytes > 0) memcpy(to, from, bytes);
+}
+
 sn_status sn_mesh_copy(const sn_mesh *source, sn_mesh **mesh, sn_error *error) {
     sn_mesh *m;
     sn_status status = sn_mesh_create(source->context, source->node_count, source->tet_count, source->tet_nodes,
                                       source->triangle_count, &m, error);
     if (status) return status;
-    memcpy(m->position, source->position, (size_t)m->node_count * 3 * sizeof *m->position);
-    memcpy(m->tet, source->tet, (size_t)m->tet_count * (size_t)m->tet_nodes * sizeof *m->tet);
-    memcpy(m->triangle, source->triangle, (size_t)m->triangle_count * 3 * sizeof *m->triangle);
+    copy_items(m->position, source->position, (size_t)m->node_count * 3 * sizeof *m->position);
+    copy_items(m->tet, source->tet, (size_t)m->tet_count * (size_t)m->tet_nodes * sizeof *m->tet);
+    copy_items(m->triangle, source->triangle, (size_t)m->triangle_count * 3 * sizeof *m->triangle);
     status = copy_labels(m->context, source->node_label, m->node_count, &m->node_label, error);
     if (!status) status = copy_labels(m->context, source->tet_label, m->tet_count, &m->tet_label, error);
     if (!status) status = copy_labels(m->context, source->triangle_label, m->triangle_count, &m->triangle_label, error);
