@@ -601,6 +601,7 @@ sn_status sn_elements_order(sn_context *context, const sn_batch_source *source, 
     const sn_batch_source *last = &source[source_count - 1];
     const size_t elements = (size_t)last->element_offset + (size_t)last->element_count,
                  materials = (size_t)last->material_offset + (size_t)last->material_count;
+    order->rank_count = (int)elements;
     order->rank = status ? NULL : sn_allocate(context, elements, sizeof *order->rank);
     order->count = status ? NULL : sn_allocate_zero(context, materials, sizeof *order->count);
     if (!status && (!order->rank || !order->count)) status = sn_no_memory(error);

@@ -272,6 +272,7 @@ const sn_element_kernels *sn_spring_kernels_for(const sn_context *context);
 /* ---- Compilation ---- */
 /* The order of the elements of several sources in their batches. */
 typedef struct sn_element_order {
+    int rank_count; /* up to the last element of the last source */
     int32_t *rank;  /* per element, from element_offset of its source on: its number in its batch */
     int64_t *count; /* per material, from material_offset on: the elements of its batch */
     int64_t memory; /* the most doubles of memory that any part of the elements has */

@@ -135,8 +135,8 @@ static sn_status take_order(const sn_world *world, const sn_solid *before, sn_so
     const sn_model *model = world->model;
     sn_element_order *order = &solid->order;
     if (before) {
-        const size_t ranks = (size_t)model->element_count, materials = (size_t)model->material_count;
-        order->memory = before->order.memory;
+        const size_t ranks = (size_t)before->order.rank_count, materials = (size_t)model->material_count;
+        order->memory = before->order.memory, order->rank_count = before->order.rank_count;
         order->rank = sn_allocate(world->context, ranks, sizeof *order->rank);
         order->count = sn_allocate(world->context, materials, sizeof *order->count);
         if (!order->rank || !order->count) return sn_no_memory(error);
