@@ -190,8 +190,8 @@ static void keeps_angular_momentum_in_impacts(void **state) {
         if (!(fmax(own[0], fmax(own[1], own[2])) < 1e-8))
             fail_msg("%s: the angular momentum changes by %g, %g, %g", response[kind], own[0], own[1], own[2]);
         for (int a = 0; a < 3; ++a) assert_near(p[a], p0[a], 1e-9);
-        scene_end(&s);
         sn_mesh_destroy((sn_mesh *)(uintptr_t)body[1].mesh);
+        scene_end(&s);
     }
 }
 
