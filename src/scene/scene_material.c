@@ -323,9 +323,18 @@ static sn_status name_file(const sn_place *place, sn_status status) {
     return status;
 }
 
+/* A number for `bending` is its stiffness. */
+static sn_status widen_bending(const sn_place *place) {
+    json_t *value = json_object_get(place->value, "bending");
+    if (!json_is_number(value)) return SN_OK;
+    json_t *object = json_pack("{s:O}", "stiffness", value);
+    return json_object_set_new(place->value, "bending", object) == 0 ? SN_OK : sn_no_memory(place->reader->error);
+}
+
 sn_status sn_scene_read_material(const sn_place *place, sn_material *material) {
     *material = sn_material_default();
     sn_status status = sn_place_object(place);
     if (!status) status = include(place);
+    if (!status) status = widen_bending(place);
     return status ? status : name_file(place, read_keys(place, material));
 }

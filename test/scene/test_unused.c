@@ -199,6 +199,7 @@ static const effect effects[] = {
     {"sn_material", "density", plain, "", MATERIAL "density=900"},
     {"sn_material", "area_density", plain, SHEET, MATERIAL "area_density=0.2"},
     {"sn_material", "bending.stiffness", plain, BENDING, MATERIAL "bending.stiffness=2e-3"},
+    {"sn_material", "bending.stiffness", plain, SHEET MATERIAL "bending=1e-3 ", MATERIAL "bending=2e-3"},
     {"sn_material", "bending.damping", plain, BENDING, MATERIAL "bending.damping=1e-4"},
     {"sn_material", "bending.model", plain, BENDING, MATERIAL "bending.model=quadratic"},
     {"sn_material", "limit.strain", plain, SHEET "bodies.0.initial={\"scale\":1.1}",
