@@ -7,6 +7,8 @@
 #include "base/math3.h"
 #include "base/sorted.h"
 
+extern const sn_coarse_kernels sn_coarse_kernels_baseline, sn_coarse_kernels_avx2, sn_coarse_kernels_avx512;
+
 /* ---- Which coarse nodes a node lies between ---- */
 static void add_share(int32_t *above, double *share, int32_t node, double part) {
     int k = 0;
@@ -152,7 +154,7 @@ static void keep_entries(const making *m, int group, const double *sum) {
     for (int64_t k = begin; k < end; ++k) {
         if (sn_norm3(sum + 3 * k) < 1e-12 * most) continue;
         c->node[kept] = m->around[k];
-        for (int a = 0; a < 3; ++a) c->gradient[3 * kept + a] = sum[3 * k + a] / c->weight[group];
+        for (int a = 0; a < 3; ++a) c->gradient[4 * kept + a] = sum[3 * k + a] / c->weight[group];
         ++kept;
     }
     c->begin[group + 1] = kept;
@@ -192,7 +194,7 @@ static sn_status allocate(making *m, sn_error *error) {
     m->around = sn_allocate(m->context, entries, sizeof *m->around);
     c->begin = sn_allocate_zero(m->context, room + 1, sizeof *c->begin);
     c->node = sn_allocate(m->context, entries, sizeof *c->node);
-    c->gradient = sn_allocate(m->context, 3 * entries, sizeof *c->gradient);
+    c->gradient = sn_allocate_zero(m->context, 4 * entries, sizeof *c->gradient);
     c->weight = sn_allocate_zero(m->context, room, sizeof *c->weight);
     c->corner = sn_allocate(m->context, 4 * room, sizeof *c->corner);
     c->slope = sn_allocate(m->context, 12 * room, sizeof *c->slope);
@@ -232,6 +234,7 @@ sn_status sn_coarse_create(sn_context *context, const sn_levels *levels, const d
     model->coarse = sn_allocate_zero(context, 1, sizeof *model->coarse);
     if (!model->coarse) return sn_no_memory(error);
     model->coarse->node_count = model->node_count;
+    model->coarse->kernels = SN_BUILD(context, sn_coarse_kernels);
     making m = {.context = context, .model = model, .rest = rest, .coarse = model->coarse};
     sn_status status = allocate(&m, error);
     int16_t *from = sn_allocate(context, (size_t)model->node_count, sizeof *from);
@@ -268,14 +271,13 @@ sn_coarse_group sn_coarse_at(const sn_elements_model *model, const sn_element_vi
 }
 
 void sn_coarse_mean(const sn_coarse *c, int group, const double *x, double out[9]) {
-    double F[9] = {0};
-    const double *x0 = x + 3 * (size_t)c->node[c->begin[group]];
-    for (int64_t k = c->begin[group]; k < c->begin[group + 1]; ++k) {
-        const double *p = x + 3 * (size_t)c->node[k], *g = c->gradient + 3 * k;
-        for (int a = 0; a < 3; ++a)
-            for (int b = 0; b < 3; ++b) F[3 * a + b] += (p[a] - x0[a]) * g[b];
-    }
-    memcpy(out, F, sizeof F);
+    const int64_t begin = c->begin[group];
+    c->kernels->mean((int)(c->begin[group + 1] - begin), c->node + begin, c->gradient + 4 * begin, x, out);
+}
+
+void sn_coarse_give(const sn_coarse *c, int group, const double Q[9], double *out) {
+    const int64_t begin = c->begin[group];
+    c->kernels->give((int)(c->begin[group + 1] - begin), c->node + begin, c->gradient + 4 * begin, Q, out);
 }
 
 /* m = A^T B. */
@@ -398,10 +400,7 @@ void sn_coarse_add_force(const sn_elements_model *model, const sn_element_view *
         double F[9], Q[9];
         sn_coarse_mean(c, i, view->x, F);
         sn_coarse_stress(&g, F, Q);
-        for (int64_t k = c->begin[i]; k < c->begin[i + 1]; ++k) {
-            double *out = f + 3 * (size_t)c->node[k], s[3];
-            sn_multiply_vector3(Q, c->gradient + 3 * k, s);
-            for (int a = 0; a < 3; ++a) out[a] -= c->weight[i] * s[a];
-        }
+        for (int k = 0; k < 9; ++k) Q[k] *= -c->weight[i];
+        sn_coarse_give(c, i, Q, f);
     }
 }

@@ -25,12 +25,18 @@
 #include "batch.h"
 #include "mesh/levels.h"
 
+/* Sums over the entries of a group (fem/kernel/coarse_kernel.c). */
+typedef struct sn_coarse_kernels {
+    void (*mean)(int count, const int32_t *node, const double *gradient, const double *x, double out[9]);
+    void (*give)(int count, const int32_t *node, const double *gradient, const double Q[9], double *out);
+} sn_coarse_kernels;
+
 /* The fine nodes that a group's mean sees are those on the surface of its tet: the others cancel out. */
 typedef struct sn_coarse {
     int count;        /* groups: the elements of one material in one coarse tet */
     int64_t *begin;   /* count + 1: entries of a group */
     int32_t *node;    /* per entry, ascending in a group */
-    double *gradient; /* per entry x 3: g, 1/m */
+    double *gradient; /* per entry x 4: g, 1/m; the fourth is 0 */
     double *weight;   /* count: W, m^3 */
     int32_t *corner;  /* count x 4: the nodes of the coarse tet */
     double *slope;    /* count x 4 x 3: its gradients, 1/m */
@@ -39,6 +45,7 @@ typedef struct sn_coarse {
     int node_count;
     int32_t *above; /* nodes x 4: the coarse nodes between which a node lies; -1: none. Coarse nodes have themselves */
     double *share;  /* nodes x 4: their parts in an interpolated value */
+    const sn_coarse_kernels *kernels;
 } sn_coarse;
 
 /* Makes model->coarse of a model that is compiled; NULL stays when no batch is `green`. The caller releases it with the
@@ -57,6 +64,8 @@ sn_coarse_group sn_coarse_at(const sn_elements_model *model, const sn_element_vi
 
 /* out = sum_i x_i (x) g_i. */
 void sn_coarse_mean(const sn_coarse *coarse, int group, const double *x, double out[9]);
+/* out_i += Q g_i. */
+void sn_coarse_give(const sn_coarse *coarse, int group, const double Q[9], double *out);
 /* green(F) - corotated(R, F). */
 double sn_coarse_energy(const sn_coarse_group *g, const double F[9]);
 /* Q. */

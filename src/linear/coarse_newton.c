@@ -367,11 +367,7 @@ void sn_coarse_newton_add(const sn_coarse_newton *w, bool last, double *out) {
     for (int g = 0; g < c->count; ++g) {
         double Q[9];
         for (int i = 0; i < 9; ++i) Q[i] = w->k * c->weight[g] * (before[9 * (size_t)g + i] - w->Q[9 * (size_t)g + i]);
-        for (int64_t e = c->begin[g]; e < c->begin[g + 1]; ++e) {
-            double f[3];
-            sn_multiply_vector3(Q, c->gradient + 3 * e, f);
-            for (int a = 0; a < 3; ++a) out[3 * (size_t)c->node[e] + (size_t)a] += f[a];
-        }
+        sn_coarse_give(c, g, Q, out);
     }
 }
 
@@ -387,10 +383,6 @@ void sn_coarse_newton_product(const sn_coarse_newton *w, const double *u, double
         double H[9], Q[9];
         sn_coarse_mean(c, g, u, H);
         for (int a = 0; a < 9; ++a) Q[a] = w->k * c->weight[g] * dot(T + 9 * a, H, 9);
-        for (int64_t e = c->begin[g]; e < c->begin[g + 1]; ++e) {
-            double f[3];
-            sn_multiply_vector3(Q, c->gradient + 3 * e, f);
-            for (int a = 0; a < 3; ++a) out[3 * (size_t)c->node[e] + (size_t)a] += f[a];
-        }
+        sn_coarse_give(c, g, Q, out);
     }
 }

@@ -8,15 +8,15 @@
  * With rho = b - A x - k (N(y + x) - N(y)), a round is
  *
  *   coarse: x += P c, where c solves the problem of the few coarse nodes by a full Newton method (coarse_newton.h);
- *           in the first round and after slow ones, unless interactions have blocks in A, which this problem lacks
+ *           after slow rounds, unless interactions have blocks in A, which this problem lacks
  *   fine:   A e = rho by the method of the solver, a few iterations with the matrix and the preconditioner that it
  *           keeps; x += e
  *
- * N changes the stiffness of the means by about the strain, so a round mostly shrinks rho to a tenth. After a round
- * that left more than a quarter, the fine rounds take A + k dN/dx, with the preconditioner of A.
+ * N changes the stiffness of the means by about the strain, so a round mostly shrinks rho to the fifth that it aims at.
+ * After a round that left more than a half, the fine rounds take A + k dN/dx, with the preconditioner of A.
  *
- * Rounds change rho by products with the matrix, which may be in single precision. For tolerances that this rounding
- * spoils, a rho that seems small enough is computed with the exact operator. */
+ * The start and the rounds take rho from products with the matrix, which may be in single precision. For tolerances
+ * that this rounding spoils, a rho that seems small enough is computed with the exact operator. */
 #ifndef SN_LINEAR_COROTATED_H
 #define SN_LINEAR_COROTATED_H
 

@@ -114,6 +114,7 @@ typedef struct sn_krylov_report {
     /* Out of iterations or time: x is the last iterate. It is the nearest to the solution in the norm of A, even when
      * its residual is not the smallest. */
     bool last;
+    const double *left; /* b - A x in the scratch of the method, with its A; NULL: the method has not kept it */
 } sn_krylov_report;
 
 typedef struct sn_krylov {

@@ -92,7 +92,7 @@ static const double *damp_elements(sn_linear *linear, double d, const double *u)
 }
 
 void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out) {
-    const bool damps = k == 0 && !linear->model.slaves && !linear->place.view.tension;
+    const bool damps = k == 0 && d != 0 && !linear->model.slaves && !linear->place.view.tension;
     const double *product = damps ? damp_elements(linear, d, u) : NULL;
     if (!product) {
         exact_product(linear, m, d, k, u, out);

@@ -127,6 +127,7 @@ void sn_linear_method(sn_linear *linear, const sn_choice *c, const sn_operator *
         sn_krylov_run(c->krylov, op, c->preconditioner, linear->data, filter, right, e, strict * scale * goal,
                       iterations, krylov, report);
         sn_basis_to_nodal(&linear->basis, e);
+        report->left = NULL; /* it is not nodal */
     } else if (c->krylov && linear->coupled.usable) {
         const sn_preconditioner corrected =
             sn_coupled_preconditioner(&linear->coupled, c->preconditioner, linear->data);

@@ -80,6 +80,7 @@ static sn_status evaluate_there(sn_newton *w, const double *y, sn_error *error) 
     } else {
         sn_vector_zero(context, w->n, w->r);
     }
+    w->undamped = false;
     w->scale = result.scale > inertia ? result.scale : inertia;
     w->calm = result.calm > inertia ? result.calm : inertia;
     sn_vector_add(context, w->n, -1, w->f, w->r);
@@ -106,7 +107,9 @@ sn_status sn_newton_linearise(sn_newton *w, const double *y) {
 }
 
 /* The force at y and its velocity q is approximated by f(y, u) - D (q - u). Forces that are not linear in the velocity
- * are thus evaluated at the present velocity u (Baraff and Witkin 1998). */
+ * are thus evaluated at the present velocity u (Baraff and Witkin 1998). The system mostly knows f(y, u) from the end
+ * of the last step. The part a d of q that belongs to the prescribed correction d is left out, because the solve would
+ * take it away again. */
 sn_status sn_newton_expand(sn_newton *w, const double *y, bool keeps) {
     const sn_newton_problem *p = w->problem;
     const sn_system_table *table = w->system->table;
@@ -114,7 +117,6 @@ sn_status sn_newton_expand(sn_newton *w, const double *y, bool keeps) {
     const bool elsewhere = p->velocity && p->a != 0;
     if (elsewhere) {
         sn_vector_copy(context, w->n, p->velocity, w->velocity);
-        table->constrain(w->system, p->t1, NULL, w->velocity, NULL);
     } else {
         sn_newton_velocity(w, y);
     }
@@ -128,7 +130,9 @@ sn_status sn_newton_expand(sn_newton *w, const double *y, bool keeps) {
     sn_vector_copy(context, w->n, w->velocity, w->trial);
     sn_newton_velocity(w, y);
     sn_vector_subtract(context, w->n, w->velocity, w->trial, w->work);
+    if (sn_newton_prescribe(w, y) > 0) sn_vector_add(context, w->n, -p->a, w->d, w->work);
     sn_linearisation_product(w->linearisation, 0, 1, 0, w->work, w->trial);
+    w->undamped = true;
     table->filter(w->system, w->trial);
     sn_vector_add(context, w->n, 1, w->trial, w->r);
     w->residual = sn_vector_norm(context, w->n, w->r);
@@ -159,10 +163,10 @@ sn_status sn_newton_correct(sn_newton *w, const double *y, bool first, double pr
     const sn_newton_problem *p = w->problem;
     const sn_context *context = w->system->context;
     sn_solve solve = {.m = p->m, .d = p->a, .k = 1, .b = w->work, .x = w->d, .at = y, .tolerance = tolerance};
-    /* b = -r. Velocity and inertia of the prescribed motion are already correct in r. Only its K d is missing. The
-     * other parts of A d are therefore subtracted. */
+    /* b = -r. Velocity and inertia of the prescribed motion are already correct in r. Only its K d is missing, and its
+     * a D d when r is `undamped`. The other parts of A d are therefore subtracted. */
     if (prescribed > 1e-14 * w->system->size && p->a != 0)
-        sn_linearisation_product(w->linearisation, p->m, p->a, 0, w->d, w->work);
+        sn_linearisation_product(w->linearisation, p->m, w->undamped ? 0 : p->a, 0, w->d, w->work);
     else
         sn_vector_zero(context, w->n, w->work);
     sn_vector_add(context, w->n, -1, w->r, w->work);

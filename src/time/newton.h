@@ -49,6 +49,7 @@ typedef struct sn_newton {
     double eta;        /* "inexact": the last forcing term */
     double correction; /* "simplified": size of the last correction with the present linearisation; 0: none */
     bool fresh;        /* the linearisation is at the present y */
+    bool undamped;     /* r lacks a D d of the prescribed correction d */
     bool predicted;    /* the iteration began at the extrapolated place, so `guess` is used up */
 } sn_newton;
 

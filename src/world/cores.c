@@ -16,7 +16,14 @@
  *
  * At the end of a step the velocities become the rigid motion with the same momentum: v_c = sum m v / m and I w = sum m
  * (x - c) x v, with the positions x from before they were moved. The placement follows from the positions, so the state
- * keeps no other numbers of a core. (Mueller et al. 2002, 4.3: bone and skin.) */
+ * keeps no other numbers of a core. (Mueller et al. 2002, 4.3: bone and skin.)
+ *
+ * A step of implicit Euler takes angular momentum from a rigid body that turns. It gets it back (angular.c):
+ *   begin   forgets the force of the last part, and tells whether this part must be settled
+ *   renew   keeps the force in the solution of Newton's method. It asks the system for this force once more, before
+ *           contacts renew their normal forces: later it would be another one. So methods that do not solve to the end
+ *           have no force here, and their bodies get nothing back
+ *   settle  gives the momentum back that follows from this force */
 #include "cores.h"
 
 #include <math.h>

@@ -143,7 +143,11 @@ static double run(fixture *f, const sn_krylov *m, const sn_preconditioner *p, co
     assert_true(sn_krylov_vectors(m, &f->options) <= MOST_VECTORS);
     m->solve(&op, p, data, filter, f->rhs, f->x, tolerance * sqrt(size), iterations, f->scratch, report);
     p->release(f->context, data);
-    return true_residual(f, filter);
+    const double residual = true_residual(f, filter);
+    double left = 0;
+    for (int i = 0; i < f->n && report->left; ++i) left += report->left[i] * report->left[i];
+    if (report->left) assert_true(fabs(sqrt(left) - residual * sqrt(size)) <= 1e-5 * sqrt(size));
+    return residual;
 }
 
 /* The contract: solved, and truly so; or a reason. */

@@ -347,6 +347,34 @@ static void test_prescribed(void **state) {
     assert_true(x[0] == 0.8 * sin(1.5) && v[0] == 0.8 * 1.5 * cos(1.5));
 }
 
+/* The first iteration of a step with prescribed motion solves, in the free directions,
+ *   M a + K d + D (w - u) = f(t1, y, u)   at the last place and velocity (y, u),
+ * where a, d and w at the moved mass are those of its path. */
+static void test_prescribed_first(void **state) {
+    (void)state;
+    const double h = 0.05, path = 0.8, rate = 1.5;
+    toy q;
+    double x[TOY_MOST], v[TOY_MOST], y[TOY_MOST], u[TOY_MOST], f[TOY_MOST];
+    toy_chain(&q, 10, x, v);
+    q.moved = true, q.path = path, q.path_rate = rate;
+    toy_constrain(&q.system, 0, x, v, NULL);
+    memcpy(y, x, sizeof y), memcpy(u, v, sizeof u);
+    sn_time_options options = strict_options();
+    strcpy(options.newton.kind, "one-step");
+    const run result = run_method(sn_method_find("implicit-euler"), &q.system, &options, false, 0, h, 1, x, v);
+    assert_int_equal(result.status, SN_OK);
+    double w[TOY_MOST], a[TOY_MOST];
+    for (int i = 0; i < 30; ++i) w[i] = (x[i] - y[i]) / h, a[i] = (w[i] - u[i]) / h;
+    toy_constrain(&q.system, h, NULL, w, a);
+    toy_force_raw(&q, h, y, u, f);
+    for (int i = 3; i < 30; ++i) {
+        double sum = -f[i];
+        for (int j = 0; j < 30; ++j)
+            sum += q.M[30 * i + j] * a[j] + q.K[30 * i + j] * (x[j] - y[j]) + q.D[30 * i + j] * (w[j] - u[j]);
+        assert_true(fabs(sum) < 1e-8);
+    }
+}
+
 /* A system that refuses to be moved far in one step: the control halves until it goes, and reaches the frame's end. */
 static void test_control(void **state) {
     (void)state;
@@ -387,13 +415,21 @@ static void test_control(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options),      cmocka_unit_test(test_line_search),
-        cmocka_unit_test(test_quadratic),    cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_kinds_agree),  cmocka_unit_test(test_not_converged),
-        cmocka_unit_test(test_early_solver), cmocka_unit_test(test_inexact),
-        cmocka_unit_test(test_static),       cmocka_unit_test(test_static_hard),
-        cmocka_unit_test(test_prescribed),   cmocka_unit_test(test_control),
-        cmocka_unit_test(test_forget),       cmocka_unit_test(test_extrapolated_start),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_line_search),
+        cmocka_unit_test(test_quadratic),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_kinds_agree),
+        cmocka_unit_test(test_not_converged),
+        cmocka_unit_test(test_early_solver),
+        cmocka_unit_test(test_inexact),
+        cmocka_unit_test(test_static),
+        cmocka_unit_test(test_static_hard),
+        cmocka_unit_test(test_prescribed),
+        cmocka_unit_test(test_prescribed_first),
+        cmocka_unit_test(test_control),
+        cmocka_unit_test(test_forget),
+        cmocka_unit_test(test_extrapolated_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,6 +155,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     if (spent) best = now, best_rr = rr, report->last = true;
     if (best != x) memcpy(x, best, bytes);
     report->residual = sqrt(best_rr);
+    if (best == now && !report->trouble) report->left = w.r;
     if (best_rr <= goal2) report->status = SN_OK;
 }
 
