@@ -224,4 +224,4 @@ const experiment experiment_kikuuwe_crush = {
     "kikuuwe-crush", "a body is crushed flat and sheared: CG, BiCGStab and QMR, without and with the correction",
     "Kikuuwe 4.2", run_crush,
     "cg-blows-up bicgstab-blows-up cg-nc-spikes bicgstab-nc-spikes qmr-spikes qmr-nc-calm flat regains-shape e1 e2 "
-    "rotational-linear-late budget"};
+    "rotational-linear-late time:budget"};
