@@ -322,5 +322,6 @@ static sn_status run_experiment(experiment_run *run, sn_error *error) { return r
 const experiment experiment_civit_contact = {
     "civit-contact", "cost and result of contact determination at three levels of detail", "Civit 5.4, 5.5, 5.6",
     run_experiment,
-    "points-constant cuts-sublinear cost-sublinear join-follows-cuts flood-follows-cuts same-cuts bdop-tree t-int "
-    "patch-flood box-tree recovery nest-points riding-points"};
+    "points-constant cuts-sublinear time:cost-sublinear time:join-follows-cuts time:flood-follows-cuts same-cuts "
+    "time:bdop-tree time:t-int "
+    "time:patch-flood time:box-tree recovery nest-points riding-points"};

@@ -338,7 +338,7 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
 const experiment experiment_civit_differentials = {
     "civit-differentials", "energy and cost of exact, truncated, hybrid and projected stress differentials",
     "Civit 3.3.5, experiments 1 to 3", run_differentials,
-    "plane-hybrid-as-exact plane-hybrid-worst plane-exact-once plane-hybrid-cheaper "
+    "plane-hybrid-as-exact plane-hybrid-worst plane-exact-once time:plane-hybrid-cheaper "
     "plane-truncated-2-unstable plane-small-steps "
-    "plane-10-hybrid-as-exact plane-10-hybrid-cheaper plane-10-truncated-2-unstable "
+    "plane-10-hybrid-as-exact time:plane-10-hybrid-cheaper plane-10-truncated-2-unstable "
     "plane-10-small-steps solid-10-hybrid-as-exact solid-10-small-steps"};

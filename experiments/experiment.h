@@ -24,8 +24,9 @@ typedef struct experiment {
     const char *source; /* document and section */
     /* Returns SN_OK when it ran to its end, also when claims do not hold; otherwise a status with a message. */
     sn_status (*run)(experiment_run *run, sn_error *error);
-    /* The ids of its claims with blanks between them (claims.h). A run checks each of them once, quick or not; a claim
-     * that is missing or that is not in the list counts as one that does not hold. */
+    /* The ids of its claims with blanks between them (claims.h), and "time:" in front of those that compare times. A
+     * run checks each of them once, quick or not; a claim that is missing or that is not in the list counts as one that
+     * does not hold. */
     const char *claims;
 } experiment;
 

@@ -344,4 +344,4 @@ static sn_status run_adaptive(experiment_run *run, sn_error *error) {
 
 const experiment experiment_hauth_adaptive = {
     "hauth-adaptive", "adaptive refinement of a poked pad", "Hauth 3.1.2, 5.3.4", run_adaptive,
-    "force displacement elements speed steady no-leak momentum angular-momentum frozen change patch balance"};
+    "force displacement elements time:speed steady no-leak momentum angular-momentum frozen time:change patch balance"};

@@ -365,4 +365,4 @@ const experiment experiment_hauth_bar = {
     "order-rosenbrock4-veldd order-rosenbrock4-velds order-rosenbrock4-lstab "
     "order-explicit-euler order-symplectic-euler order-explicit-midpoint order-verlet order-rk4 "
     "order-rk38 order-dopri5 order-dopri853 order-rock2 explicit-fail rock2-10ms "
-    "implicit-real-time solver direct-faster newton-falls lax-bdf3-order rosenbrock-leads"};
+    "time:implicit-real-time solver time:direct-faster newton-falls lax-bdf3-order rosenbrock-leads"};

@@ -464,4 +464,4 @@ const experiment experiment_hauth_cloth = {
     "Hauth 4.2 and 4.3, table 4.1", run_experiment,
     "diagonal-ic0 diagonal-ssor newton-ssor-ic0 drape ssor-ic0 ssor-ic0-forcing ssor-ic0-random eigenvalue "
     "explicit-limit "
-    "cost-diagonal cost-ic0 cost-ssor"};
+    "time:cost-diagonal time:cost-ic0 time:cost-ssor"};

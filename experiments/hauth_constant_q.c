@@ -449,4 +449,4 @@ const experiment experiment_hauth_constant_q = {
     "hauth-constant-q", "a material with the same loss at every frequency: fits, a bar and two cubes",
     "Hauth 2.7, 5.3.6 example 10", run_constant_q,
     "fit-falls q-falls bar-close bar-hooke-creep bar-hooke-start creeps same-damping "
-    "hooke-swings-longer creep-is-overdamped newton-small newton-large memory-cost"};
+    "hooke-swings-longer creep-is-overdamped newton-small newton-large time:memory-cost"};

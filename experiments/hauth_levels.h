@@ -7,6 +7,7 @@
 sn_status hauth_levels(experiment_run *run, sn_error *error);
 
 #define HAUTH_LEVELS_CLAIMS                                                                                            \
-    "bar-factor bar-factor-half-load bar-error bar-calm bar-even liver-real-time liver-order liver-even"
+    "time:bar-factor time:bar-factor-half-load bar-error bar-calm time:bar-even time:liver-real-time "                 \
+    "time:liver-order time:liver-even"
 
 #endif

@@ -104,4 +104,4 @@ static sn_status run_liver(experiment_run *run, sn_error *error) {
 }
 
 const experiment experiment_hauth_liver = {"hauth-liver", "a liver under a held force: constant Q beside Kelvin-Voigt",
-                                           "Hauth 5.3.6 example 12", run_liver, "creeps relaxes swings real-time"};
+                                           "Hauth 5.3.6 example 12", run_liver, "creeps relaxes swings time:real-time"};

@@ -313,4 +313,4 @@ const experiment experiment_hauth_springs = {
     "hauth-springs", "a hung cube and a cantilever of springs: what the mesh does to them", "Hauth 5.3.3, appendix B",
     run_springs,
     "more-than-fem same-side same-length uniform-damps stiffness-damps quality-damps "
-    "wrong-oscillations faster coarse-too-stiff straight-line loses-volume squeezed"};
+    "wrong-oscillations time:faster coarse-too-stiff straight-line loses-volume squeezed"};

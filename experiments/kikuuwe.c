@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "measure.h"
+#include "timing.h"
 
 #define CREATURE(name, size, options)                                                                                  \
     "\"mesh\": {\"embed\": {\"surface\": {\"" name "\": {\"triangles\": 12000, \"size\": " size "}}, " options
@@ -178,4 +180,44 @@ sn_status kikuuwe_crush(experiment_run *run, const kikuuwe_body *body, const kik
     if (slowed) o->commutes_mean /= slowed, o->squares_mean /= slowed;
     sn_world_destroy(world);
     return SN_OK;
+}
+
+/* ---- Many runs ---- */
+typedef struct batch_of_jobs {
+    const experiment_run *run;
+    kikuuwe_job *job;
+    double end;
+} batch_of_jobs;
+
+static void run_job(void *data, int index) {
+    const batch_of_jobs *b = data;
+    kikuuwe_job *job = &b->job[index];
+    experiment_run own = *b->run;
+    job->error = (sn_error){0};
+    if (one_thread(b->run, &own.context, &job->error)) return;
+    (void)kikuuwe_crush(&own, job->body, &job->scheme, b->end, NULL, &job->outcome, &job->error);
+    sn_context_destroy(own.context);
+}
+
+sn_status kikuuwe_crush_all(experiment_run *run, kikuuwe_job *job, int count, double end, sn_error *error) {
+    sn_parallel(run->context, count, run_job, &(batch_of_jobs){run, job, end});
+    for (int i = 0; i < count; ++i)
+        if (job[i].error.status) {
+            *error = job[i].error;
+            return error->status;
+        }
+    return SN_OK;
+}
+
+sn_status kikuuwe_keep(experiment_run *run, const kikuuwe_body *body, kikuuwe_kept *kept, sn_error *error) {
+    const kikuuwe_scheme any = {.solver = "cg", .iterations = 1};
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s.msh", run->out, body->name);
+    snprintf(kept->mesh, sizeof kept->mesh, "\"mesh\": {\"file\": \"%s\"}", path);
+    kept->body = (kikuuwe_body){body->name, kept->mesh};
+    sn_world *world = NULL;
+    sn_status status = kikuuwe_world(run, body, &any, false, &world, error);
+    if (!status) status = sn_mesh_write(sn_world_body_mesh(world, 0), path, NULL, error);
+    sn_world_destroy(world);
+    return status;
 }

@@ -65,4 +65,20 @@ sn_status kikuuwe_crush_world(experiment_run *run, const kikuuwe_body *body, con
 sn_status kikuuwe_crush(experiment_run *run, const kikuuwe_body *body, const kikuuwe_scheme *scheme, double end,
                         FILE *table, kikuuwe_outcome *outcome, sn_error *error);
 
+/* Many runs of the crush until `end`. They do not depend on each other: each runs on one thread, several at a time. */
+typedef struct kikuuwe_job {
+    const kikuuwe_body *body;
+    kikuuwe_scheme scheme;
+    kikuuwe_outcome outcome;
+    sn_error error;
+} kikuuwe_job;
+sn_status kikuuwe_crush_all(experiment_run *run, kikuuwe_job *job, int count, double end, sn_error *error);
+
+/* A body whose mesh is a file of the output folder: many runs then need not make the mesh again. */
+typedef struct kikuuwe_kept {
+    kikuuwe_body body;
+    char mesh[1100];
+} kikuuwe_kept;
+sn_status kikuuwe_keep(experiment_run *run, const kikuuwe_body *body, kikuuwe_kept *kept, sn_error *error);
+
 #endif

@@ -1,11 +1,8 @@
 /* Kikuuwe 4.3, experiment B: how the speed V of the correction changes the number of spikes. The crush of experiment A
  * with QMR+NC, six values of V, four bodies, ten trials. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/context.h"
 #include "kikuuwe.h"
-#include "timing.h"
 
 enum { SPEEDS = 6, HUNDRED = 3, TRIALS = 10, ITERATIONS = 70 };
 static const double END = 7;                                                /* s: the plate is gone */
@@ -16,46 +13,25 @@ typedef struct tally {
     int blown;
 } tally;
 
-/* All bodies and trials with one V. They do not depend on each other: each runs on one thread, several at a time. */
-typedef struct trials {
-    const experiment_run *run;
-    double V;
-    int count; /* per body */
-    kikuuwe_outcome outcome[KIKUUWE_BODIES * TRIALS];
-    sn_error error[KIKUUWE_BODIES * TRIALS];
-} trials;
-
-static void try_once(void *data, int index) {
-    trials *t = data;
-    const kikuuwe_scheme scheme = {.name = "QMR+NC",
-                                   .solver = "qmr",
-                                   .corrected = true,
-                                   .speed = t->V,
-                                   .iterations = ITERATIONS,
-                                   .trial = index % t->count + 1};
-    experiment_run own = *t->run;
-    sn_error *error = &t->error[index];
-    if (one_thread(t->run, &own.context, error)) return;
-    (void)kikuuwe_crush(&own, &kikuuwe_bodies[index / t->count], &scheme, END, NULL, &t->outcome[index], error);
-    sn_context_destroy(own.context);
-}
-
-/* One tally per body. */
-static sn_status try_speed(const experiment_run *run, double V, int bodies, int count, tally *tallies,
-                           sn_error *error) {
-    trials *t = calloc(1, sizeof *t);
-    if (!t) return sn_fail(error, SN_NO_MEMORY, "out of memory");
-    t->run = run, t->V = V, t->count = count;
-    sn_parallel(run->context, bodies * count, try_once, t);
-    for (int i = 0; i < bodies * count && !error->status; ++i) {
+/* All bodies and trials with one V. One tally per body. */
+static sn_status try_speed(experiment_run *run, double V, int bodies, int count, tally *tallies, sn_error *error) {
+    kikuuwe_job job[KIKUUWE_BODIES * TRIALS];
+    for (int i = 0; i < bodies * count; ++i)
+        job[i] = (kikuuwe_job){.body = &kikuuwe_bodies[i / count],
+                               .scheme = {.name = "QMR+NC",
+                                          .solver = "qmr",
+                                          .corrected = true,
+                                          .speed = V,
+                                          .iterations = ITERATIONS,
+                                          .trial = i % count + 1}};
+    const sn_status status = kikuuwe_crush_all(run, job, bodies * count, END, error);
+    for (int i = 0; i < bodies * count && !status; ++i) {
         tally *y = &tallies[i / count];
-        const kikuuwe_outcome *o = &t->outcome[i];
-        if (t->error[i].status) *error = t->error[i];
+        const kikuuwe_outcome *o = &job[i].outcome;
         y->spikes += (double)o->spikes / count, y->square += (double)o->spikes * o->spikes / count;
         y->blown += o->blew_up;
     }
-    free(t);
-    return error->status;
+    return status;
 }
 
 /* A quick run takes the two ends and 100 mm/s, two bodies and one trial. */
@@ -65,7 +41,6 @@ static bool skipped(const experiment_run *run, int s) {
 
 static sn_status run_v(experiment_run *run, sn_error *error) {
     const int bodies = run->quick ? 2 : KIKUUWE_BODIES, trials = run->quick ? 1 : TRIALS;
-    *error = (sn_error){0};
     FILE *table = experiment_table(run, "spikes.csv", "body,V,mean,deviation,blown", error);
     if (!table) return error->status;
     double mean[SPEEDS] = {0};

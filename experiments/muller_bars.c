@@ -223,5 +223,5 @@ static sn_status run_experiment(experiment_run *run, sn_error *error) {
 
 const experiment experiment_muller_bars = {
     "muller-bars", "bars under gravity: linear, warped stiffness, nonlinear", "Mueller 4.1", run_experiment,
-    "linear-grows warped-keeps green-keeps warped-element-keeps cost-warped cost-green long-linear-stable "
+    "linear-grows warped-keeps green-keeps warped-element-keeps time:cost-warped time:cost-green long-linear-stable "
     "warped-stable warped-element-stable svd-stable svd-element-stable"};

@@ -110,4 +110,4 @@ static sn_status run_experiment(experiment_run *run, sn_error *error) { return r
 
 const experiment experiment_nesme_assembly = {
     "nesme-assembly", "time of a step against CG iterations, assembled and assembly-free", "Nesme 3", run_experiment,
-    "assembled-line assembly-free-line slopes crossing"};
+    "time:assembled-line time:assembly-free-line time:slopes time:crossing"};

@@ -73,4 +73,4 @@ static sn_status measure(experiment_run *run, sn_error *error) {
 static sn_status run_experiment(experiment_run *run, sn_error *error) { return run_on_one_thread(run, measure, error); }
 
 const experiment experiment_nesme_scaling = {"nesme-scaling", "time of a step against the number of tets", "Nesme 4",
-                                             run_experiment, "assembled assembly-free"};
+                                             run_experiment, "time:assembled time:assembly-free"};

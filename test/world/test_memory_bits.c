@@ -2,6 +2,16 @@
  * computed. */
 #include "memory_stage.h"
 
+/* Saves the state and restores it, with some steps between. */
+static void save_and_restore(scene *s, int steps) {
+    const size_t size = sn_world_state_size(s->world);
+    void *bytes = malloc(size);
+    assert_int_equal(sn_world_save_state(s->world, bytes, size, NULL), SN_OK);
+    step(s, steps);
+    assert_int_equal(sn_world_restore_state(s->world, bytes, size, NULL), SN_OK);
+    free(bytes);
+}
+
 static void test_same_bits(void **state) {
     (void)state;
     char text[3][17];
@@ -13,14 +23,7 @@ static void test_same_bits(void **state) {
         cantilever(&s, &o, "bdf2", 4e-3);
         scene_create(&s);
         step(&s, 10);
-        if (k == 2) { /* save, go on, restore */
-            const size_t size = sn_world_state_size(s.world);
-            void *bytes = malloc(size);
-            assert_int_equal(sn_world_save_state(s.world, bytes, size, NULL), SN_OK);
-            step(&s, 7);
-            assert_int_equal(sn_world_restore_state(s.world, bytes, size, NULL), SN_OK);
-            free(bytes);
-        }
+        if (k == 2) save_and_restore(&s, 7);
         step(&s, 10);
         sn_world_hash(s.world, text[k]);
         scene_end(&s);
@@ -55,12 +58,7 @@ static void test_apart(void **state) {
                 sn_energies energies;
                 step(&s, 1);
                 if (apart == 1) assert_int_equal(sn_world_energies(s.world, &energies, NULL), SN_OK);
-                if (apart < 2) continue;
-                const size_t size = sn_world_state_size(s.world);
-                void *bytes = malloc(size);
-                assert_int_equal(sn_world_save_state(s.world, bytes, size, NULL), SN_OK);
-                assert_int_equal(sn_world_restore_state(s.world, bytes, size, NULL), SN_OK);
-                free(bytes);
+                if (apart == 2) save_and_restore(&s, 0);
             }
             sn_world_hash(s.world, hash[apart]);
             scene_end(&s);
@@ -84,12 +82,7 @@ static void test_rounded_time(void **state) {
         scene_create(&s);
         for (int i = 0; i < 25; ++i) {
             step(&s, 1);
-            if (!restored) continue;
-            const size_t size = sn_world_state_size(s.world);
-            void *bytes = malloc(size);
-            assert_int_equal(sn_world_save_state(s.world, bytes, size, NULL), SN_OK);
-            assert_int_equal(sn_world_restore_state(s.world, bytes, size, NULL), SN_OK);
-            free(bytes);
+            if (restored) save_and_restore(&s, 0);
         }
         sn_world_hash(s.world, hash[restored]);
         scene_end(&s);
