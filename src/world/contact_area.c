@@ -182,8 +182,8 @@ static sn_status make_room(sn_world *world, parting *own, sn_error *error) {
     own->area.motion.numbers = 3 * world->model->node_count;
     if (!own->area.motion.place)
         own->area.motion.place = sn_allocate(world->context, (size_t)own->area.motion.numbers, sizeof(double));
-    if (!own->end || !own->near || !own->beyond || !own->ahead || !own->base || !own->sweep || !own->since || !own->area.load ||
-        !own->area.motion.place || !make_origin(world, own))
+    if (!own->end || !own->near || !own->beyond || !own->ahead || !own->base || !own->sweep || !own->since ||
+        !own->area.load || !own->area.motion.place || !make_origin(world, own))
         return sn_no_memory(error);
     for (int i = 0; i < touching->surface_count; ++i) own->sweep[i].size = sn_sweep_size(touching->surface[i]);
     return make_finder(world, own, error);
@@ -375,8 +375,7 @@ static bool take_near(const parting *own, int i, const sn_broad_box *box, sn_swe
         const size_t before = 3 * (size_t)own->touching->surface[s]->vertex_count;
         base += before, ahead += before;
     }
-    for (size_t k = 0; k < vertices; ++k)
-        own->beyond[k] = beyond(box, base + 3 * k, ahead + 3 * k, x + 3 * k);
+    for (size_t k = 0; k < vertices; ++k) own->beyond[k] = beyond(box, base + 3 * k, ahead + 3 * k, x + 3 * k);
     for (int t = 0; t < surface->triangle_count; ++t) {
         const int32_t *corner = surface->triangle + 3 * (size_t)t;
         uint8_t *const side[3] = {&own->beyond[corner[0]], &own->beyond[corner[1]], &own->beyond[corner[2]]};
