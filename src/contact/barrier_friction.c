@@ -1,6 +1,7 @@
 /* See barrier_friction.h. */
 #include "barrier_friction.h"
 
+#include <limits.h>
 #include <string.h>
 
 void sn_barrier_friction_release(sn_barrier_friction *friction) {
@@ -58,6 +59,6 @@ void sn_barrier_friction_blocks(sn_barrier_friction *friction, const double *v, 
         slip_of(&friction->rows, row, v, ut);
         sn_friction_follow(memory, row->n, ut, friction->slip);
         sn_friction_add(memory, row->n, friction->slip, friction->coefficient * memory->normal, m);
-        sn_touch_row_blocks(&friction->rows, row, m, D);
+        sn_touch_row_blocks(&friction->rows, row, m, INT_MAX, D);
     }
 }

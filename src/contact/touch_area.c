@@ -115,6 +115,7 @@ static void stiffness_of(const sn_touch_area *area, int index, const pull *at, b
 }
 
 void sn_touch_area_blocks(const sn_touch_area *area, const double *x, const double *v, sn_block_list *K) {
+    const int first = K->count;
     move_to(area, x);
     for (int i = 0; i < area->rows->count; ++i) {
         const pull at = pull_at(area, i);
@@ -122,8 +123,9 @@ void sn_touch_area_blocks(const sn_touch_area *area, const double *x, const doub
         double k[9];
         if (!acting && !(area->friction * area->grip[i].normal > 0)) continue;
         stiffness_of(area, i, &at, acting, k);
-        sn_touch_row_blocks(area->rows, &area->rows->row[i], k, K);
+        sn_touch_row_blocks(area->rows, &area->rows->row[i], k, first, K);
     }
+    sn_block_list_mirror(K, first);
 }
 
 bool sn_touch_area_lag(const sn_touch_area *area, const double *x) {

@@ -37,7 +37,8 @@ static bool is_plain(const double J[9]) {
 
 /* J_i^T m J_j = J_i^T left with left = m J_j, and J_j^T m J_i = right^T J_i with right = m^T J_j. Where J_i = w I,
  * these are w left and w right^T: most blocks are. */
-void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, const double m[9], sn_block_list *list) {
+void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, const double m[9], int later,
+                         sn_block_list *list) {
     const double *J = rows->motion + 9 * (size_t)row->first;
     const int32_t *node = rows->node + row->first;
     const double turned[9] = {m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]};
@@ -56,13 +57,21 @@ void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, con
             const bool upward = node[i] <= node[j];
             double *first = sn_block_pair(list, node[upward ? i : j], node[upward ? j : i]), *second = first + 9;
             double *there = upward ? first : second, *back = upward ? second : first;
-            if (i < plain) {
-                add_scaled(Ji[0], columns, there);
-                if (i != j) add_scaled(Ji[0], right, back);
+            const bool half = i == j || first >= list->value + 9 * (size_t)later;
+            if (half && !upward) { /* the block itself is filled later */
+                if (i < plain)
+                    add_scaled(Ji[0], right, back);
+                else
+                    add(left, Ji, back, NULL);
                 continue;
             }
-            add(Ji, left, there, symmetric && i != j ? back : NULL);
-            if (!symmetric && i != j) add(right, Ji, back, NULL);
+            if (i < plain) {
+                add_scaled(Ji[0], columns, there);
+                if (!half) add_scaled(Ji[0], right, back);
+                continue;
+            }
+            add(Ji, left, there, symmetric && !half ? back : NULL);
+            if (!symmetric && !half) add(right, Ji, back, NULL);
         }
     }
 }

@@ -1,6 +1,7 @@
 /* Penalty response on contact rows; the equations are in touch_penalty.h and penalty.h. */
 #include "touch_penalty.h"
 
+#include <limits.h>
 #include <string.h>
 
 static double depth_at(const sn_touch_penalty *p, int index, const double *x) {
@@ -84,8 +85,8 @@ void sn_touch_penalty_blocks(const sn_touch_penalty *p, const double *x, const d
             exact_row(&push, mu, k, c);
         else
             definite_row(p, i, &push, mu, k, c);
-        sn_touch_row_blocks(p->rows, &p->rows->row[i], k, K);
-        if (v) sn_touch_row_blocks(p->rows, &p->rows->row[i], c, D);
+        sn_touch_row_blocks(p->rows, &p->rows->row[i], k, INT_MAX, K);
+        if (v) sn_touch_row_blocks(p->rows, &p->rows->row[i], c, INT_MAX, D);
     }
 }
 

@@ -89,8 +89,10 @@ void sn_touch_row_motion(const sn_touch_rows *rows, const sn_touch_row *row, con
 /* Adds the force `force` on A, and the opposite force on B, to the nodes: the transpose of sn_touch_row_motion. */
 void sn_touch_row_push(const sn_touch_rows *rows, const sn_touch_row *row, const double force[3], double *f);
 /* Appends the blocks of a row (touch_blocks.c), count x count of them: m (row by row) is the derivative of its force by
- * its motion, with the opposite sign. */
-void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, const double m[9], sn_block_list *list);
+ * its motion, with the opposite sign. When all m are symmetric, sn_block_list_mirror may fill the lower blocks of the
+ * pairs from block `later` of the list on; INT_MAX: never. */
+void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, const double m[9], int later,
+                         sn_block_list *list);
 /* How many blocks all rows have. */
 int64_t sn_touch_rows_block_count(const sn_touch_rows *rows);
 /* u_k += w_k value. */

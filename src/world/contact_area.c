@@ -9,6 +9,7 @@
  *
  * Rest: the rows keep their normals, areas and triangles while surfaces that may touch have moved relative to each
  * other by less than a hundredth of the smaller one since the rows were found, and will not move farther in the step.
+ * Only triangles that may meet the box around the other surface count: a box that sways on another one keeps its rows.
  * So little is looked for where little moves. A step that is taken again in parts finds its rows only once.
  *
  * Fast bodies: a step that takes two bodies past each other by more than a quarter of the smaller one is refused, and
@@ -48,6 +49,8 @@ typedef struct parting {
     sn_touch_rows first;  /* the rows as they were found */
     double *base;         /* vertices of all surfaces x 3: where they were then */
     double *end;          /* vertices of the largest surface x 3: where they are after the step */
+    double *near;         /* 3 x vertices of the largest surface x 3: scratch (take_near) */
+    uint8_t *beyond;      /* vertices of the largest surface: scratch (take_near) */
     double *ahead;        /* vertices of all surfaces x 3: where they would be after it without contact */
     sn_sweep *sweep;      /* surfaces */
     sn_sweep *since;      /* 2 x surfaces: the ways since `base` (take_ways) */
@@ -74,12 +77,15 @@ static void release_room(const sn_world *world, parting *own) {
     sn_touch_finder_destroy(own->finder);
     sn_broad_phase_release(&own->broad);
     sn_release(world->context, own->end);
+    sn_release(world->context, own->near);
+    sn_release(world->context, own->beyond);
     sn_release(world->context, own->ahead);
     sn_release(world->context, own->area.load);
     sn_release(world->context, own->base);
     sn_release(world->context, own->sweep);
     sn_release(world->context, own->since);
     own->finder = NULL, own->end = own->ahead = own->base = own->area.load = NULL, own->sweep = own->since = NULL;
+    own->near = NULL, own->beyond = NULL;
     own->found = false;
 }
 
@@ -165,6 +171,8 @@ static sn_status make_room(sn_world *world, parting *own, sn_error *error) {
         all += touching->surface[i]->vertex_count;
     }
     own->end = sn_allocate(world->context, 3 * (size_t)vertices, sizeof(double));
+    own->near = sn_allocate(world->context, 9 * (size_t)vertices, sizeof(double));
+    own->beyond = sn_allocate(world->context, (size_t)vertices, sizeof *own->beyond);
     own->ahead = sn_allocate(world->context, 3 * (size_t)all, sizeof(double));
     own->base = sn_allocate(world->context, 3 * (size_t)all, sizeof(double));
     own->sweep = sn_allocate_zero(world->context, (size_t)touching->surface_count, sizeof *own->sweep);
@@ -174,8 +182,8 @@ static sn_status make_room(sn_world *world, parting *own, sn_error *error) {
     own->area.motion.numbers = 3 * world->model->node_count;
     if (!own->area.motion.place)
         own->area.motion.place = sn_allocate(world->context, (size_t)own->area.motion.numbers, sizeof(double));
-    if (!own->end || !own->ahead || !own->base || !own->sweep || !own->since || !own->area.load ||
-        !own->area.motion.place || !make_origin(world, own))
+    if (!own->end || !own->near || !own->beyond || !own->ahead || !own->base || !own->sweep || !own->since ||
+        !own->area.load || !own->area.motion.place || !make_origin(world, own))
         return sn_no_memory(error);
     for (int i = 0; i < touching->surface_count; ++i) own->sweep[i].size = sn_sweep_size(touching->surface[i]);
     return make_finder(world, own, error);
@@ -346,11 +354,58 @@ static void take_ways(parting *own) {
     }
 }
 
+/* The sides of the box, as bits, behind which a vertex is at three times. */
+static uint8_t beyond(const sn_broad_box *box, const double *x, const double *y, const double *z) {
+    unsigned sides = 0;
+    for (int k = 0; k < 3; ++k) {
+        const double low = box->low[k], high = box->high[k];
+        sides |= (unsigned)((x[k] < low) & (y[k] < low) & (z[k] < low)) << k;
+        sides |= (unsigned)((x[k] > high) & (y[k] > high) & (z[k] > high)) << (3 + k);
+    }
+    return (uint8_t)sides;
+}
+
+/* The ways of surface i as in take_ways, but only of triangles that may meet the box. Returns whether there are any. */
+static bool take_near(const parting *own, int i, const sn_broad_box *box, sn_sweep *end, sn_sweep *now) {
+    enum { INSIDE = 0, COUNTS = 64 };
+    const sn_touch_surface *surface = own->touching->surface[i];
+    const size_t vertices = (size_t)surface->vertex_count;
+    const double *base = own->base, *ahead = own->ahead, *x = surface->position;
+    for (int s = 0; s < i; ++s) {
+        const size_t before = 3 * (size_t)own->touching->surface[s]->vertex_count;
+        base += before, ahead += before;
+    }
+    for (size_t k = 0; k < vertices; ++k) own->beyond[k] = beyond(box, base + 3 * k, ahead + 3 * k, x + 3 * k);
+    for (int t = 0; t < surface->triangle_count; ++t) {
+        const int32_t *corner = surface->triangle + 3 * (size_t)t;
+        uint8_t *const side[3] = {&own->beyond[corner[0]], &own->beyond[corner[1]], &own->beyond[corner[2]]};
+        if ((*side[0] & *side[1] & *side[2] & (COUNTS - 1)) != INSIDE) continue;
+        for (int k = 0; k < 3; ++k) *side[k] |= COUNTS;
+    }
+    double *from = own->near, *to = from + 3 * vertices, *at = to + 3 * vertices;
+    int count = 0;
+    for (size_t k = 0; k < vertices; ++k) {
+        if (!(own->beyond[k] & COUNTS)) continue;
+        memcpy(from + 3 * count, base + 3 * k, 3 * sizeof *from);
+        memcpy(to + 3 * count, ahead + 3 * k, 3 * sizeof *to);
+        memcpy(at + 3 * count++, x + 3 * k, 3 * sizeof *at);
+    }
+    sn_sweep_take(count, from, to, end);
+    sn_sweep_take(count, from, at, now);
+    return count > 0;
+}
+
 static bool stays(const parting *own, int a, int b) {
     const int surfaces = own->touching->surface_count;
     const sn_sweep *end = own->since, *now = own->since + surfaces;
-    const double way = fmax(sn_sweep_way(&end[a], &end[b]), sn_sweep_way(&now[a], &now[b]));
-    return way <= STAY * fmin(own->sweep[a].size, own->sweep[b].size) || !sn_touching_may(own->touching, a, b);
+    const double most = STAY * fmin(own->sweep[a].size, own->sweep[b].size);
+    if (fmax(sn_sweep_way(&end[a], &end[b]), sn_sweep_way(&now[a], &now[b])) <= most) return true;
+    if (!sn_touching_may(own->touching, a, b)) return true;
+    if (a == b) return false;
+    sn_sweep near_end[2], near_now[2];
+    if (!take_near(own, a, &own->broad.box[b], &near_end[0], &near_now[0])) return true;
+    if (!take_near(own, b, &own->broad.box[a], &near_end[1], &near_now[1])) return true;
+    return fmax(sn_sweep_way(&near_end[0], &near_end[1]), sn_sweep_way(&near_now[0], &near_now[1])) <= most;
 }
 
 /* Whether surfaces that may touch have stayed near to where they were at the origin, and will. */

@@ -134,6 +134,41 @@ static void test_kept(void **state) {
     close_stage(&s);
 }
 
+/* The far end of a block moves, but not what may touch: the contacts stay as they were found. */
+static void test_kept_far(void **state) {
+    (void)state;
+    static sn_contact before[400], now[400];
+    double place[3 * 27], velocity[3 * 27];
+    contact_stage s;
+    open_stage(&s, "area", 1);
+    s.options.time.step = 0.001;
+    s.options.gravity[1] = 0;
+    add_box(&s, 0, 0, 0, 0.2, 0.2, 2);
+    add_box(&s, 0.01, 0.1995, 0.01, 0.18, 0.2, 2);
+    create_stage(&s);
+    step_stage(&s, 1);
+    sn_world_get(s.world, 1, place, velocity);
+    for (int i = 0; i < 27; ++i)
+        if (place[3 * i + 1] > 0.35) velocity[3 * i] += 4;
+    assert_int_equal(sn_world_put(s.world, 1, NULL, velocity, &s.error), SN_OK);
+    step_stage(&s, 1);
+    const int count = list_of(&s, before); /* putting a state finds them anew */
+    sn_world_get(s.world, 1, place, velocity);
+    double fastest = 0;
+    for (int i = 0; i < 27; ++i) fastest = fmax(fastest, fabs(velocity[3 * i]));
+    assert_true(fastest * s.options.time.step > 0.01 * 0.18);
+    step_stage(&s, 1);
+    const int left = list_of(&s, now); /* without those that no longer push */
+    for (int i = 0; i < left; ++i) {
+        bool known = false;
+        for (int j = 0; j < count; ++j)
+            known = known || (now[i].area == before[j].area &&
+                              memcmp(now[i].normal, before[j].normal, sizeof now[i].normal) == 0);
+        assert_true(known);
+    }
+    close_stage(&s);
+}
+
 /* Two free blocks slide over each other slowly: kept contacts keep the momenta. */
 static void test_kept_momentum(void **state) {
     (void)state;
@@ -378,19 +413,15 @@ static void test_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        EACH(test_surface, "penalty"),   EACH(test_surface, "area"),
-        EACH(test_list, "penalty"),      EACH(test_list, "area"),
-        EACH(test_threads, "penalty"),   EACH(test_threads, "area"),
-        EACH(test_saved, "penalty"),     EACH(test_saved, "area"),
-        EACH(test_events, "penalty"),    EACH(test_quiet, "penalty"),
-        EACH(test_quiet, "area"),        EACH(test_own_wall, "penalty"),
-        EACH(test_own_wall, "area"),     EACH(test_own_wall, "exact"),
-        EACH(test_no_memory, "penalty"), EACH(test_no_memory, "area"),
-        EACH(test_events, "area"),       cmocka_unit_test(test_penalty_derivatives),
-        EACH(test_list, "exact"),        EACH(test_threads, "exact"),
-        EACH(test_saved, "exact"),       EACH(test_events, "exact"),
-        cmocka_unit_test(test_ahead),    cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_kept),     cmocka_unit_test(test_kept_momentum),
+        EACH(test_surface, "penalty"), EACH(test_surface, "area"),      EACH(test_list, "penalty"),
+        EACH(test_list, "area"),       EACH(test_threads, "penalty"),   EACH(test_threads, "area"),
+        EACH(test_saved, "penalty"),   EACH(test_saved, "area"),        EACH(test_events, "penalty"),
+        EACH(test_quiet, "penalty"),   EACH(test_quiet, "area"),        EACH(test_own_wall, "penalty"),
+        EACH(test_own_wall, "area"),   EACH(test_own_wall, "exact"),    EACH(test_no_memory, "penalty"),
+        EACH(test_no_memory, "area"),  EACH(test_events, "area"),       cmocka_unit_test(test_penalty_derivatives),
+        EACH(test_list, "exact"),      EACH(test_threads, "exact"),     EACH(test_saved, "exact"),
+        EACH(test_events, "exact"),    cmocka_unit_test(test_ahead),    cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_kept),   cmocka_unit_test(test_kept_far), cmocka_unit_test(test_kept_momentum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,14 +16,18 @@ void sn_coupling_release(sn_context *context, sn_coupling *c) {
 /* The most entries that a list makes. */
 static int room_for(const sn_block_list *list, double factor) { return list && factor != 0 ? 2 * list->count : 0; }
 
-/* Appends the listed blocks without a place, and their mirrors, to the entries. Returns how many these are. */
+/* Appends the listed blocks without a place, and their mirrors, to the entries. Returns how many these are. Contacts
+ * list a block and its mirror one behind the other. */
 static int visit(const sn_pattern *pattern, const sn_block_list *list, const int32_t *place, double factor,
                  sn_coupled *entry) {
     int count = 0;
     for (int i = 0; list && factor != 0 && i < list->count; ++i) {
         if ((place ? place[i] : sn_pattern_find(pattern, list->row[i], list->column[i])) >= 0) continue;
+        const bool pair = i + 1 < list->count && list->row[i] == list->column[i + 1] &&
+                          list->column[i] == list->row[i + 1] && list->row[i] != list->column[i];
         entry[count] = (sn_coupled){list->row[i], list->column[i], list->value + 9 * (int64_t)i, factor};
         entry[count + 1] = (sn_coupled){list->column[i], list->row[i], NULL, 0};
+        if (pair) ++i, entry[count + 1].value = list->value + 9 * (int64_t)i, entry[count + 1].factor = factor;
         count += 2;
     }
     return count;

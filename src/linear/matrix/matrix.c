@@ -58,6 +58,15 @@ double *sn_block_pair(sn_block_list *list, int32_t i, int32_t j) {
     return block;
 }
 
+void sn_block_list_mirror(sn_block_list *list, int first) {
+    for (int i = first; i < list->count; ++i) {
+        if (list->row[i] == list->column[i]) continue;
+        const double *there = list->value + 9 * (size_t)i++;
+        double *back = list->value + 9 * (size_t)i;
+        for (int k = 0; k < 9; ++k) back[k] = there[3 * (k % 3) + k / 3];
+    }
+}
+
 /* ---- Product ---- */
 typedef struct product_work {
     const sn_context *context;

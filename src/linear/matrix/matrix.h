@@ -55,6 +55,9 @@ static inline double *sn_block_append(sn_block_list *list, int32_t row, int32_t 
  * j the block (i, i) alone. New blocks are zero, and the caller ADDS to them. A pair that comes again gets the same
  * blocks, so the many contacts between a few nodes make few blocks. */
 double *sn_block_pair(sn_block_list *list, int32_t i, int32_t j);
+/* Block (j, i) <- the transpose of (i, j) for all pairs from block `first` on, where all blocks are of sn_block_pair.
+ */
+void sn_block_list_mirror(sn_block_list *list, int first);
 /* Empties a list. */
 void sn_block_list_clear(sn_block_list *list);
 

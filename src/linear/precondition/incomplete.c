@@ -26,7 +26,7 @@ enum { TRIES = 12 };
 enum { BLOCK = 9 };   /* numbers of a block */
 enum { STRIDE = 12 }; /* numbers of a block in the row that is being computed: three columns of four */
 typedef double v4 __attribute__((vector_size(32), aligned(8), may_alias));
-#define FIRST_SHIFT 1e-3
+#define FIRST_SHIFT 1e-2 /* a smaller one mostly breaks down again, and each try costs up to a whole factor */
 #define LEAST_PIVOT 1e-6 /* relative to the diagonal that the pivot came from */
 
 void sn_incomplete_release(sn_context *context, void *data) {
