@@ -93,6 +93,8 @@ static const kind kinds[] = {
     {"responses", "how a collider acts: collider.response", sn_responses},
     {"contact-responses", "how bodies act on each other: contact.response", sn_contact_responses},
     {"interactions", "everything that acts on the bodies except their elements", sn_interactions},
+    {"tool-buffers", "what a servo knows of the surface: tools.buffer", sn_tool_buffers},
+    {"devices", "what moves a tool: tools.device; docs/haptics.md", sn_devices},
     {"modes", "dynamic, static, ...: time.mode", sn_modes},
     {"methods", "time integrators: time.method", sn_methods},
     {"newton-kinds", "how far Newton's method goes: time.newton.kind", sn_newton_kinds},

@@ -7,6 +7,7 @@
 #include "contact.h"
 #include "embed.h"
 #include "fit.h"
+#include "haptic.h"
 #include "interaction.h"
 #include "material.h"
 #include "mesh.h"

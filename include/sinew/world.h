@@ -328,6 +328,8 @@ typedef struct sn_probe {
     char body[64];        /* name of the body; "" (default): the first body */
     sn_quantity quantity; /* default SN_QUANTITY_DISPLACEMENT */
     char interaction[32]; /* of SN_QUANTITY_FORCE: a name of sn_interactions(); "" (default) for other quantities */
+    char tool[64];        /* name of a tool: its position (SN_QUANTITY_POSITION) or the force on the hand
+                             (SN_QUANTITY_FORCE, without `interaction`); "" (default): the probe reads nodes */
 
     /* Which of the next three fields gives the nodes; default SN_PROBE_NEAREST. */
     enum { SN_PROBE_NEAREST, SN_PROBE_NODE, SN_PROBE_SELECT } at;
@@ -335,6 +337,33 @@ typedef struct sn_probe {
     int64_t node;       /* the node with this label (sn_mesh.node_label) */
     sn_selector select; /* the nodes that the selector picks */
 } sn_probe;
+
+/* A tool with which a hand touches the bodies: a point or a sphere on a spring (haptic.h). */
+typedef struct sn_tool_options {
+    uint32_t cookie; /* set by sn_tool_options_default(); a struct without it is refused */
+    char name[64];   /* for probes and messages; "" (default): "tool" and its number */
+    char body[64];   /* the body that it touches; "" (default): all bodies */
+    double radius;   /* m, at least 0; default 0: a point */
+    double spring;   /* N/m, 50 to 500; default 200: between the tool and the proxy */
+    double damping;  /* N s/m, 0 to 10; default 0: along the spring, only while the tool presses */
+    double limit;    /* N, above 0; default 10: the largest force on the hand and on the body */
+    double ramp;     /* s, at least 0; default 0.1: after the tool came, jumped or was lost, the force rises over this
+                        time */
+    double jump;     /* m, above 0; default 0.05: a larger way from one call of sn_haptic_force to the next is a jump */
+    double friction; /* Coulomb's coefficient at the proxy, at least 0; default 0 */
+    bool clamp;      /* a pressed button ties the tool to the point that it touches; default false */
+
+    /* A name of sn_tool_buffers(): what the servo knows of the surface between two steps.
+     *   still-plane  the plane at the proxy across the line from the proxy to the tool
+     *   plane        (default) this plane, moved with the velocity of the proxy
+     *   patch        the triangles around the proxy with the velocities of their corners
+     *   compliance   the plane, and how far the proxy yields to a force: three solves per step */
+    char buffer[32];
+    double reach; /* m, above 0; default 0.1: bodies that are farther away than this beyond the radius are not looked
+                     at, and a tool that is deeper lets go */
+} sn_tool_options;
+SN_API sn_tool_options sn_tool_options_default(void);
+SN_API const sn_listing *sn_tool_buffers(int *count);
 
 /* Each array may be NULL when its count is 0. */
 typedef struct sn_world_options {
@@ -349,6 +378,8 @@ typedef struct sn_world_options {
     sn_contact_options contact; /* between bodies; default: bodies do not touch each other */
     const sn_probe *probe;
     int probe_count; /* default 0 */
+    const sn_tool_options *tool;
+    int tool_count; /* default 0 */
 } sn_world_options;
 
 SN_API sn_fix sn_fix_default(void);

@@ -231,6 +231,7 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
     X(contact_area, "contact-area", "contacts between bodies that carry loads exactly and part bodies that intersect") \
     X(grabs, "grabs", "springs that pull points of bodies to targets")                                                 \
     X(tethers, "tethers", "springs and dampers from points of bodies to anchors or to points of other bodies")         \
+    X(tools, "tools", "tools of haptic devices that press on bodies by springs")                                       \
     X(links, "links", "points of bodies tied to places or to points of other bodies")                                  \
     X(forces, "forces", "forces on nodes that the caller sets")
 

@@ -5,6 +5,7 @@
  *              the held components of the nodes. a is the change of velocity in the last step over the length of the
  *              step; it is 0 in statics
  *   force      force of one kind of interaction, total over the nodes
+ *   position and force of a tool   where it is, and its force on the hand
  *   contacts   how many of the nodes get a force from a collider or from another body
  *   kinetic, gravity, momentum, angular_momentum   total over the nodes; p = M v
  *   volume, elastic   total over the elements whose nodes are all selected; of a probe at one node, over the elements
@@ -15,6 +16,7 @@
 
 #include "base/math3.h"
 #include "inside.h"
+#include "tools_edit.h"
 
 void sn_probes_destroy(sn_world *world) {
     for (int i = 0; i < world->probe_count; ++i) {
@@ -126,6 +128,10 @@ static sn_status take_probe(sn_world *world, const sn_probe *probe, sn_probe_tar
     if (status) return status;
     target->probe = *probe;
     memset(&target->probe.select, 0, sizeof target->probe.select);
+    if (probe->tool[0]) {
+        if (sn_world_find_tool(world, probe->tool) >= 0) return SN_OK;
+        return sn_fail_at(error, SN_BAD_INPUT, "tool", "there is no tool '%s'", probe->tool);
+    }
     target->body = probe->body[0] ? sn_model_find_body(world->model, probe->body) : 0;
     if (target->body < 0) return sn_fail_at(error, SN_BAD_INPUT, "body", "there is no body '%s'", probe->body);
     const sn_body *body = &world->model->body[target->body];
@@ -321,12 +327,26 @@ static sn_status force_values(sn_world *world, const sn_probe_target *target, do
     return SN_OK;
 }
 
+/* The place of a tool, or its force on the hand. The tool may have been removed. */
+static sn_status tool_values(const sn_world *world, const sn_probe_target *target, double *value, sn_error *error) {
+    sn_tool_state state;
+    const int tool = sn_world_find_tool(world, target->probe.tool);
+    if (tool < 0)
+        return sn_fail(error, SN_BAD_INPUT, "probe '%s': there is no tool '%s'", target->probe.name,
+                       target->probe.tool);
+    const sn_status status = sn_world_tool_state(world, tool, &state, error);
+    if (!status)
+        memcpy(value, target->probe.quantity == SN_QUANTITY_FORCE ? state.force : state.position, sizeof state.force);
+    return status;
+}
+
 sn_status sn_world_probe(sn_world *world, int probe, double *value, int *count, sn_error *error) {
     if (probe < 0 || probe >= world->probe_count)
         return sn_fail(error, SN_BAD_INPUT, "probe %d; the world has %d", probe, world->probe_count);
     const sn_probe_target *target = &world->probe[probe];
     *count = quantity_values(target->probe.quantity);
     for (int k = 0; k < (*count > 6 ? *count : 6); ++k) value[k] = 0;
+    if (target->probe.tool[0]) return tool_values(world, target, value, error);
     switch (target->probe.quantity) {
     case SN_QUANTITY_DISPLACEMENT:
         node_mean(target, world->state.x, world->model->rest, value);

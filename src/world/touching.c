@@ -8,6 +8,7 @@
 
 #include "colliders.h"
 #include "inside.h"
+#include "surfaces.h"
 
 sn_touching *sn_world_touching(const sn_world *world) {
     const sn_interaction *self = sn_interaction_of(world, &sn_kind_contact);
@@ -72,20 +73,6 @@ static sn_status take_pairs(const sn_world *world, const sn_contact_options *opt
 
 /* ---- Surfaces ---- */
 
-/* The surface of a cloth: its triangles. */
-static sn_status make_sheet(const sn_world *world, int body, sn_touch_surface **surface, sn_error *error) {
-    const sn_body *b = &world->model->body[body];
-    return sn_touch_surface_create(world->context,
-                                   &(sn_touch_surface_source){.body = body,
-                                                              .vertex_count = b->mesh->node_count,
-                                                              .triangle_count = b->mesh->tet_count,
-                                                              .position = b->mesh->position,
-                                                              .triangle = b->mesh->tet,
-                                                              .carrier_node = world->model->compiled + b->node_first,
-                                                              .thickness = b->thickness},
-                                   surface, error);
-}
-
 /* Cloth has no inside: only the response "exact" knows on which side of it another surface is. */
 static sn_status check_kind(const sn_world *world, int body, const sn_touching *own, sn_error *error) {
     const sn_body *b = &world->model->body[body];
@@ -101,38 +88,10 @@ static sn_status check_kind(const sn_world *world, int body, const sn_touching *
     return SN_OK;
 }
 
-/* The surface of a body: its detailed surface, or the boundary of its mesh. */
 static sn_status make_surface(const sn_world *world, int body, const sn_touching *own, sn_touch_surface **surface,
                               sn_error *error) {
-    const sn_body *b = &world->model->body[body];
-    const sn_status fits = check_kind(world, body, own, error);
-    if (fits) return fits;
-    if (b->element->lay) return make_sheet(world, body, surface, error);
-    sn_embedding *boundary = NULL;
-    sn_status status = b->surface ? SN_OK : sn_embedding_boundary(b->mesh, 180, &boundary, error);
-    if (status) return status;
-    const sn_embedding *e = b->surface ? b->surface : boundary;
-    const bool carried = b->surface != NULL; /* otherwise each vertex is one node */
-    const int32_t count = carried ? e->carrier_first[e->vertex_count] : e->vertex_count;
-    int32_t *node = sn_allocate(world->context, (size_t)count, sizeof *node);
-    if (!node) status = sn_no_memory(error);
-    for (int32_t i = 0; i < count && !status; ++i)
-        node[i] = world->model->compiled[b->node_first + (carried ? e->carrier_node[i] : e->node[4 * (size_t)i])];
-    if (!status)
-        status =
-            sn_touch_surface_create(world->context,
-                                    &(sn_touch_surface_source){.body = body,
-                                                               .vertex_count = e->vertex_count,
-                                                               .triangle_count = e->triangle_count,
-                                                               .position = e->rest,
-                                                               .triangle = e->triangle,
-                                                               .carrier_first = carried ? e->carrier_first : NULL,
-                                                               .carrier_node = node,
-                                                               .carrier_weight = carried ? e->carrier_weight : NULL},
-                                    surface, error);
-    sn_release(world->context, node);
-    sn_embedding_destroy(boundary);
-    return status;
+    const sn_status status = check_kind(world, body, own, error);
+    return status ? status : sn_world_surface(world, body, surface, error);
 }
 
 static sn_status build(const sn_world *world, const sn_contact_options *options, sn_touching *own, sn_error *error) {

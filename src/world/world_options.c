@@ -97,6 +97,16 @@ static const sn_listing *gas_laws(int *count) {
     *count = COUNT(gas_listing);
     return gas_listing;
 }
+static const sn_listing tool_buffer_listing[] = {
+    {"still-plane", "the plane at the closest point, across the line to the tool"},
+    {"plane", "this plane, moved with the velocity of the closest point"},
+    {"patch", "the triangles around the closest point, with the velocities of their corners"},
+    {"compliance", "the moving plane, which yields to the force as the body does within a step"},
+};
+const sn_listing *sn_tool_buffers(int *count) {
+    *count = COUNT(tool_buffer_listing);
+    return tool_buffer_listing;
+}
 static const sn_listing *quantities(int *count) {
     *count = COUNT(quantity_listing);
     return quantity_listing;
@@ -217,10 +227,40 @@ static const sn_field probe_fields[] = {
      "what the probe measures"},
     {"interaction", SN_FIELD_CHOICE, AT(interaction), 1, 0, 0, 0, 0, NULL, sn_interactions, "",
      "of the quantity `force`: the kind whose force is measured"},
+    {"tool", SN_FIELD_TEXT, AT(tool), 64, 0, 0, 0, 0, NULL, NULL, "",
+     "name of a tool, of the quantities `position` and `force`: its place, or the force on the hand"},
     {"nearest", SN_FIELD_DOUBLE, AT(nearest), 3, ANY, NULL, NULL, "m", "the node next to this place of the rest shape"},
     {"node", SN_FIELD_LONG, AT(node), 1, ANY, NULL, NULL, "", "the node of this number"},
     {"select", SN_FIELD_SELECT, AT(select), 1, 0, 0, 0, 0, NULL, NULL, "",
      "several nodes; quantities that are totals can go without: all nodes"},
+};
+#undef AT
+
+#define AT(member) offsetof(sn_tool_options, member)
+static const sn_field tool_fields[] = {
+    {"name", SN_FIELD_TEXT, AT(name), 64, 0, 0, 0, 0, NULL, NULL, "",
+     "each name once; tool0, tool1, ... when it is not given"},
+    {"body", SN_FIELD_TEXT, AT(body), 64, 0, 0, 0, 0, NULL, NULL, "",
+     "name of the body that it touches; all bodies when it is not given"},
+    {"radius", SN_FIELD_DOUBLE, AT(radius), 1, 0, 1e300, 0, 0, NULL, NULL, "m", "of the tool; 0: a point"},
+    {"spring", SN_FIELD_DOUBLE, AT(spring), 1, 50, 500, 0, 200, NULL, NULL, "N/m",
+     "between the tool and the surface that it presses"},
+    {"damping", SN_FIELD_DOUBLE, AT(damping), 1, 0, 10, 0, 0, NULL, NULL, "N s/m",
+     "along the spring, only while the tool presses"},
+    {"limit", SN_FIELD_DOUBLE, AT(limit), 1, 0, 1e300, 1, 10, NULL, NULL, "N",
+     "the largest force on the hand and on the body"},
+    {"ramp", SN_FIELD_DOUBLE, AT(ramp), 1, 0, 1e300, 0, 0.1, NULL, NULL, "s",
+     "after the tool came, jumped or was lost, the force rises over this time"},
+    {"jump", SN_FIELD_DOUBLE, AT(jump), 1, 0, 1e300, 1, 0.05, NULL, NULL, "m",
+     "a larger way between two places that the device tells is a jump"},
+    {"friction", SN_FIELD_DOUBLE, AT(friction), 1, 0, 1e300, 0, 0, NULL, NULL, "",
+     "Coulomb's coefficient at the surface"},
+    {"clamp", SN_FIELD_BOOL, AT(clamp), 1, 0, 1, 0, 0, NULL, NULL, "",
+     "a pressed button ties the tool to the point that it touches"},
+    {"buffer", SN_FIELD_CHOICE, AT(buffer), 1, 0, 0, 0, 0, "plane", sn_tool_buffers, "",
+     "what the servo knows of the surface between two steps"},
+    {"reach", SN_FIELD_DOUBLE, AT(reach), 1, 0, 1e300, 1, 0.1, NULL, NULL, "m",
+     "bodies that are farther away beyond the radius are not looked at, and a tool that is deeper lets go"},
 };
 #undef AT
 
@@ -310,6 +350,7 @@ FIELDS(sn_tether_fields, tether_fields)
 FIELDS(sn_seam_fields, seam_fields)
 FIELDS(sn_initial_fields, initial_fields)
 FIELDS(sn_probe_fields, probe_fields)
+FIELDS(sn_tool_fields, tool_fields)
 
 /* ---- Defaults ---- */
 
@@ -354,6 +395,12 @@ sn_probe sn_probe_default(void) {
     sn_probe probe = {.cookie = SN_COOKIE};
     sn_fields_default(probe_fields, COUNT(probe_fields), &probe);
     return probe;
+}
+
+sn_tool_options sn_tool_options_default(void) {
+    sn_tool_options tool = {.cookie = SN_COOKIE};
+    sn_fields_default(tool_fields, COUNT(tool_fields), &tool);
+    return tool;
 }
 
 sn_body_options sn_body_options_default(void) {
@@ -402,13 +449,24 @@ sn_status sn_tether_check(const sn_tether *tether, sn_error *error) {
 sn_status sn_probe_check(const sn_probe *probe, sn_error *error) {
     const sn_status status = check(probe->cookie, "sn_probe", probe_fields, COUNT(probe_fields), probe, error);
     if (status) return status;
-    if (probe->quantity == SN_QUANTITY_FORCE && !probe->interaction[0])
-        return sn_fail_at(error, SN_BAD_INPUT, "quantity",
-                          "the quantity force needs 'interaction', such as gravity, loads, penalty or fixes");
+    if (probe->tool[0] && probe->quantity != SN_QUANTITY_POSITION && probe->quantity != SN_QUANTITY_FORCE)
+        return sn_fail_at(error, SN_BAD_INPUT, "tool",
+                          "tool '%.63s' has no effect: a tool has only the quantities position and force", probe->tool);
+    if (probe->tool[0] && probe->interaction[0])
+        return sn_fail_at(error, SN_BAD_INPUT, "interaction", "interaction '%.31s' has no effect beside 'tool'",
+                          probe->interaction);
+    if (probe->quantity == SN_QUANTITY_FORCE && !probe->interaction[0] && !probe->tool[0])
+        return sn_fail_at(
+            error, SN_BAD_INPUT, "quantity",
+            "the quantity force needs 'interaction', such as gravity, loads, penalty or fixes, or 'tool'");
     if (probe->quantity != SN_QUANTITY_FORCE && probe->interaction[0])
         return sn_fail_at(error, SN_BAD_INPUT, "interaction",
                           "interaction '%.31s' has no effect: it belongs to the quantity force", probe->interaction);
     return SN_OK;
+}
+
+sn_status sn_tool_check(const sn_tool_options *tool, sn_error *error) {
+    return check(tool->cookie, "sn_tool_options", tool_fields, COUNT(tool_fields), tool, error);
 }
 
 bool sn_quantity_is_total(sn_quantity quantity) {

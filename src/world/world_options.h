@@ -13,6 +13,7 @@ const sn_field *sn_tether_fields(int *count);
 const sn_field *sn_seam_fields(int *count);
 const sn_field *sn_initial_fields(int *count);
 const sn_field *sn_probe_fields(int *count);
+const sn_field *sn_tool_fields(int *count);
 
 /* Whether a probe of this quantity sums over its nodes or elements; the others take the mean. */
 bool sn_quantity_is_total(sn_quantity quantity);
@@ -27,8 +28,9 @@ sn_status sn_tether_check(const sn_tether *tether, sn_error *error);
 sn_status sn_seam_check(const sn_seam *seam, sn_error *error);
 sn_status sn_initial_check(const sn_initial *initial, sn_error *error);
 sn_status sn_probe_check(const sn_probe *probe, sn_error *error);
-/* Checks gravity, time, solver and the fields of each body. Colliders, probes and the parts of a body have separate
- * checks. */
+sn_status sn_tool_check(const sn_tool_options *tool, sn_error *error);
+/* Checks gravity, time, solver and the fields of each body. Colliders, probes, tools and the parts of a body have
+ * separate checks. */
 sn_status sn_world_options_check(const sn_world_options *options, sn_error *error);
 
 #endif
