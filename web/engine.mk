@@ -7,7 +7,7 @@ export NODE_PATH ?= /usr/share/nodejs
 VERSION := $(shell grep -o 'sinew VERSION [0-9.]*' CMakeLists.txt | cut -d' ' -f3)
 
 KERNELS := $(wildcard src/*/kernel/*.c src/*/*/kernel/*.c)
-SOURCES := $(filter-out $(KERNELS),$(wildcard $(foreach f,base mesh embed fem cloth linear time contact world scene,src/$(f)/*.c src/$(f)/*/*.c))) src/output/names.c \
+SOURCES := $(filter-out $(KERNELS),$(wildcard $(foreach f,base mesh embed fem cloth linear time contact world haptic scene,src/$(f)/*.c src/$(f)/*/*.c))) src/output/names.c \
            $(wildcard web/*.c)
 JANSSON := $(addprefix $(OUT)/jansson/src/,dump.c error.c hashtable.c hashtable_seed.c load.c memory.c pack_unpack.c strbuffer.c strconv.c utf.c value.c \
            version.c)
