@@ -25,7 +25,7 @@ typedef struct run_options {
     const char *simd;                                                    /* NULL: the widest set */
     int every;                                                           /* -1: as in the scene */
     int threads, checkpoint;                                             /* checkpoint 0: none */
-    bool json, quiet;
+    bool json, quiet, realtime;
     sn_override override[2 * TOOL_MANY];
     int overrides;
     run_history *history; /* NULL: not wanted */
@@ -38,6 +38,13 @@ typedef struct run_counts {
     int64_t loose;          /* parts that did not converge */
     int64_t misses;         /* linear solves that did not reach their tolerance */
 } run_counts;
+
+/* How a run with --realtime keeps pace with the clock. */
+typedef struct run_pace {
+    double begin;        /* of the run, on the clock */
+    int64_t steps, late; /* late: the step before had not ended when the step should have begun */
+    double most, delay;  /* s: of one step, of all */
+} run_pace;
 
 /* A run in progress. */
 typedef struct run_job {
@@ -58,6 +65,9 @@ typedef struct run_job {
     run_counts counts;
     bool listed, saved, pictured, filmed; /* the results, the state, the picture, the video were written whole */
     bool is_static;
+    sn_servo **servo; /* one per tool; NULL: the tool has no device */
+    int servos;
+    run_pace pace;
     sn_step_report last;
     sn_status status; /* of the run */
     sn_error error;
@@ -74,6 +84,22 @@ bool run_open_files(run_job *job);
 bool run_write_step(run_job *job, const sn_step_report *report); /* rows of the tables; NULL before the first step */
 bool run_write_frame(run_job *job);
 bool run_close_files(run_job *job);
+
+/* ---- run_tools.c: tools with a device, and the pace of the clock. The functions that return false have set the job's
+ * error and status ---- */
+bool run_open_tools(run_job *job);
+void run_warn_tools(run_job *job);
+bool run_begin_tools(run_job *job); /* before the first step */
+bool run_before_step(run_job *job);
+bool run_after_step(run_job *job);
+void run_end_tools(run_job *job); /* stops the servos */
+void run_close_tools(run_job *job);
+json_t *run_tools_json(const run_job *job);
+json_t *run_pace_json(const run_job *job);
+void run_print_tools(const run_job *job);
+
+/* ---- run_scene.c: a warning on the terminal and in the JSON object ---- */
+void run_warn(run_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- run_report.c: what a run says at its end ---- */
 json_t *run_result(const run_job *job);

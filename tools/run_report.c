@@ -90,6 +90,8 @@ json_t *run_result(const run_job *j) {
     json_object_set_new(o, "linear", linear_json(j));
     json_t *adapt = adapt_json(j);
     if (adapt) json_object_set_new(o, "adapt", adapt);
+    if (j->servos) json_object_set_new(o, "tools", run_tools_json(j));
+    if (j->options->realtime) json_object_set_new(o, "realtime", run_pace_json(j));
     json_object_set_new(o, "timing", timing_json(j));
     json_object_set_new(o, "hash", json_string(hash));
     return o;
@@ -137,6 +139,7 @@ void run_print_summary(const run_job *j) {
            j->setup, j->stepping, j->writing, steps ? 1e3 * j->stepping / (double)steps : 0,
            j->stepping > 0 ? (sn_world_time(j->world) - j->start_time) / j->stepping : 0, threads,
            tool_ending(threads));
+    run_print_tools(j);
     print_probes(j);
     if (j->listed) printf("  results   %s\n", o->out);
     if (j->pictured) printf("  picture   %s\n", o->picture);

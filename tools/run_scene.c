@@ -9,9 +9,7 @@
 
 /* ---- Warnings ---- */
 
-/* On the terminal, and in the JSON object. */
-static void warn(run_job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void warn(run_job *j, const char *format, ...) {
+void run_warn(run_job *j, const char *format, ...) {
     char text[400];
     va_list arguments;
     va_start(arguments, format);
@@ -25,9 +23,10 @@ static void warn_at_start(run_job *j) {
     enum { MOST = 8 }; /* more warnings of a kind say nothing new */
     char overlap[MOST][TOOL_WARNING];
     const int overlaps = tool_find_overlaps(j->world, overlap, MOST);
-    for (int i = 0; i < overlaps; ++i) warn(j, "%s", overlap[i]);
+    for (int i = 0; i < overlaps; ++i) run_warn(j, "%s", overlap[i]);
     if (!j->options->out && sn_scene_gives(j->scene, "output.formats"))
-        warn(j, "output.formats has no effect without --out DIR: no result files are written");
+        run_warn(j, "output.formats has no effect without --out DIR: no result files are written");
+    run_warn_tools(j);
 }
 
 /* ---- Steps ---- */
@@ -56,8 +55,8 @@ static bool shorten_last_step(run_job *j) {
 
 static bool step_once(run_job *j) {
     sn_step_report report = {0};
+    if (!shorten_last_step(j) || !run_before_step(j)) return false;
     const double begin = tool_seconds();
-    if (!shorten_last_step(j)) return false;
     j->status = sn_world_step(j->world, &report, &j->error);
     j->stepping += tool_seconds() - begin;
     j->counts.newton += report.newton_iterations;
@@ -66,7 +65,7 @@ static bool step_once(run_job *j) {
     j->counts.loose += report.loose;
     j->counts.misses += report.linear_misses;
     j->last = report;
-    return j->status == SN_OK;
+    return j->status == SN_OK && run_after_step(j);
 }
 
 static bool save(run_job *j) {
@@ -97,6 +96,7 @@ static void step_all(run_job *j) {
     int64_t step = 0;
     sn_world_watch(j->world, watch, j);
     write_files(j, 0, at_end(j, 0));
+    if (!j->status) run_begin_tools(j);
     while (!j->status && !at_end(j, step)) {
         if (tool_stop_asked()) {
             j->status = sn_fail(&j->error, SN_STOPPED, "stopped by a signal after %lld steps", (long long)step);
@@ -107,6 +107,7 @@ static void step_all(run_job *j) {
         write_files(j, step, at_end(j, step));
         if (!j->is_static) watch(j, sn_world_time(j->world) / sn_scene_world_options(j->scene)->time.end);
     }
+    run_end_tools(j);
     /* A run that was stopped leaves its last state like one that has ended. */
     const bool written = j->output.every && step % j->output.every == 0;
     if (j->status == SN_STOPPED && !written && !run_write_frame(j)) j->status = j->error.status;
@@ -161,7 +162,7 @@ static int start(run_job *j) {
     j->start_time = sn_world_time(j->world), j->start_steps = sn_world_steps(j->world);
     j->end_time = world->time.end;
     j->setup = tool_seconds() - begin;
-    if (!run_open_files(j)) return tool_error(&j->error);
+    if (!run_open_files(j) || !run_open_tools(j)) return tool_error(&j->error);
     warn_at_start(j);
     return TOOL_OK;
 }
@@ -185,6 +186,7 @@ int run_scene(const run_options *options, json_t **result) {
         *result = json_pack("{s:s, s:s, s:s}", "scene", options->scene, "status", sn_status_name(j.error.status),
                             "message", j.error.text);
     json_decref(j.warnings);
+    run_close_tools(&j);
     sn_world_destroy(j.world);
     sn_scene_destroy(j.scene);
     if (j.context) sn_context_destroy(j.context);

@@ -2,7 +2,7 @@
 #ifndef SINEW_SCENE_H
 #define SINEW_SCENE_H
 
-#include "world.h"
+#include "haptic.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,6 +71,15 @@ SN_API const sn_mesh *sn_scene_surface(const sn_scene *scene, int body);
 /* Builds the world of the scene: sn_world_create, whose messages then begin with file, line and column of the wrong
  * key. Fails as sn_world_create does. The caller frees *world with sn_world_destroy. */
 SN_API sn_status sn_scene_create_world(const sn_scene *scene, sn_world **world, sn_error *error);
+
+/* The device that the scene gives to a tool, and the options of its servo; their arrays are valid as long as the scene.
+ * NULL: the tool has no device, or there is no such tool. */
+SN_API const sn_device_options *sn_scene_device(const sn_scene *scene, int tool);
+SN_API const sn_servo_options *sn_scene_servo(const sn_scene *scene, int tool);
+/* Makes the servo of a tool with a device: sn_servo_create, whose messages then begin with file, line and column of the
+ * wrong key. The protocol goes to `folder`; NULL: none is written. The caller frees *servo with sn_servo_destroy. */
+SN_API sn_status sn_scene_create_servo(const sn_scene *scene, sn_world *world, int tool, const char *folder,
+                                       sn_servo **servo, sn_error *error);
 
 /* The fields of an options struct that a scene can set: their keys, ranges and defaults. `struct_name` is "sn_fix",
  * "sn_time_options", ... *count is the length of the table. Returns NULL and a count of 0 for an unknown name. */

@@ -5,6 +5,8 @@
 #include "contact/shape.h"
 #include "embed/embed_options.h"
 #include "fem/material_fields.h"
+#include "haptic/device.h"
+#include "haptic/servo_options.h"
 #include "linear/solver.h"
 #include "scene_internal.h"
 #include "time/time_options.h"
@@ -31,6 +33,9 @@ static const group groups[] = {
     {{"sn_collider", "colliders.N, beside the parameters of the shape"}, sn_collider_fields},
     {{"sn_contact_options", "contact"}, sn_contact_fields},
     {{"sn_probe", "probes.N"}, sn_probe_fields},
+    {{"sn_tool_options", "tools.N"}, sn_tool_fields},
+    {{"sn_servo_options", "tools.N, beside those of the tool"}, sn_servo_fields},
+    {{"sn_device_options", "tools.N.device"}, sn_device_fields},
     {{"sn_output_options", "output"}, sn_output_option_fields},
 };
 enum { GROUPS = sizeof groups / sizeof *groups };

@@ -23,6 +23,7 @@ static const sn_field fields[] = {
     {"colliders", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a list of colliders"},
     {"contact", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "",
      "contact between bodies; without it bodies pass through each other"},
+    {"tools", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a list of tools with which a hand touches the bodies"},
     {"probes", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a list of probes"},
     {"output", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "files and pictures"},
     {"gallery.place", SN_FIELD_INT | SN_FIELD_NEEDED, offsetof(sn_scene, gallery.place), 1, 1, 1000, 0, 0, NULL, NULL,
@@ -59,6 +60,7 @@ static sn_status read_root(sn_scene *scene) {
     if (!status && sn_place_get(&root, "bodies", &place)) status = sn_scene_read_bodies(&place, scene);
     if (!status && sn_place_get(&root, "colliders", &place)) status = sn_scene_read_colliders(&place, scene);
     if (!status && sn_place_get(&root, "contact", &place)) status = sn_scene_read_contact(&place, &world->contact);
+    if (!status && sn_place_get(&root, "tools", &place)) status = sn_scene_read_tools(&place, scene);
     if (!status && sn_place_get(&root, "probes", &place)) status = sn_scene_read_probes(&place, world);
     return status;
 }

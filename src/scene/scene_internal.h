@@ -25,6 +25,8 @@ struct sn_scene {
     int mesh_count;
     sn_mesh **collider_mesh; /* one per collider; NULL for none */
     int collider_mesh_count;
+    sn_device_options *device; /* one per tool; without a cookie: none */
+    sn_servo_options *servo;   /* one per tool */
 };
 
 /* Changes the tree by the overrides and stores them, with list items as numbers, in the reader. */
@@ -44,6 +46,7 @@ sn_status sn_scene_read_path(const sn_place *place, char path[SN_SCENE_PATH]);
 /* scene_heights.c: the grid of a collider of heights. */
 sn_status sn_scene_read_heights(const sn_place *place, sn_collider *collider);
 sn_status sn_scene_read_source(const sn_place *place, const char *const *own, int own_count, sn_mesh **mesh);
+sn_status sn_scene_read_tools(const sn_place *place, sn_scene *scene);
 sn_status sn_scene_read_probes(const sn_place *place, sn_world_options *world);
 sn_status sn_scene_read_fixes(const sn_place *place, sn_body_options *body);
 sn_status sn_scene_read_loads(const sn_place *place, sn_body_options *body);

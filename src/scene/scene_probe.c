@@ -5,15 +5,17 @@
 #include "scene_internal.h"
 #include "world/world_options.h"
 
-/* One of nearest, node, select; a total without any of them is over the whole body. */
+/* One of nearest, node, select; a total without any of them is over the whole body. A tool needs none. */
 static sn_status read_where(const sn_place *place, sn_probe *probe) {
     sn_place child;
     const bool nearest = sn_place_get(place, "nearest", &child), node = sn_place_get(place, "node", &child),
                select = sn_place_get(place, "select", &child);
+    if (probe->tool[0] && nearest + node + select > 0)
+        return sn_place_fail(place, SN_BAD_INPUT, "has a place beside 'tool'; a tool is where it is");
     if (nearest + node + select > 1)
         return sn_place_fail(place, SN_BAD_INPUT, "has more than one of nearest, node, select");
     probe->at = nearest ? SN_PROBE_NEAREST : node ? SN_PROBE_NODE : SN_PROBE_SELECT;
-    if (nearest || node || select) return SN_OK;
+    if (nearest || node || select || probe->tool[0]) return SN_OK;
     probe->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
     if (sn_quantity_is_total(probe->quantity)) return SN_OK;
     return sn_place_fail(place, SN_BAD_INPUT, "needs one of nearest, node, select");

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "command.h"
 
@@ -549,10 +550,109 @@ static void test_adapt(void **state) {
     json_decref(json);
 }
 
+/* ---- Tools ---- */
+
+#define TOOLS                                                                                                          \
+    "'tools=[{\"name\": \"finger\", \"device\": {\"recorded\": {\"file\": \"%s/path.csv\"}}, "                         \
+    "\"protocol\": \"finger.csv\"}]'"
+
+static void write_path(void) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/path.csv", folder);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs("t,x,y,z\n0,0.1,0.13,0.05\n0.1,0.1,0.05,0.05\n0.2,0.1,0.05,0.05\n", file);
+    fclose(file);
+}
+
+/* A recorded path: the same bits for any number of threads, and a protocol in the folder of --out. */
+static void test_recorded(void **state) {
+    (void)state;
+    write_path();
+    char *protocol[3], hash[3][32];
+    for (int i = 0; i < 3; ++i) {
+        json_t *json;
+        assert_int_equal(sinew(&json, "run %s --set " TOOLS " --threads %d --json --out %s/tools%d", scene, folder,
+                               i < 2 ? 1 : 2, folder, i),
+                         0);
+        snprintf(hash[i], sizeof *hash, "%s", json_string_value(json_object_get(json, "hash")));
+        const json_t *tool = json_array_get(json_object_get(json, "tools"), 0);
+        assert_string_equal(json_string_value(json_object_get(tool, "name")), "finger");
+        assert_int_equal(json_integer_value(json_object_get(tool, "ticks")), 201);
+        assert_int_equal(json_integer_value(json_object_get(tool, "faults")), 0);
+        assert_null(json_object_get(json, "realtime"));
+        json_decref(json);
+        char name[64];
+        snprintf(name, sizeof name, "tools%d/finger.csv", i);
+        protocol[i] = strdup(text_of(name));
+    }
+    assert_memory_equal(protocol[0], "t,x,y,z,", 8);
+    for (int i = 1; i < 3; ++i) {
+        assert_string_equal(hash[i], hash[0]);
+        assert_string_equal(protocol[i], protocol[0]);
+    }
+    assert_non_null(strstr(protocol[0], ",1\n")); /* it touches */
+    for (int i = 0; i < 3; ++i) free(protocol[i]);
+    json_t *free_run;
+    assert_int_equal(sinew(&free_run, "run %s --json", scene), 0);
+    assert_true(strcmp(json_string_value(json_object_get(free_run, "hash")), hash[0]) != 0);
+    assert_null(json_object_get(free_run, "tools"));
+    json_decref(free_run);
+}
+
+/* Bad tools end with exit code 2 and a message. */
+static void test_bad_tools(void **state) {
+    (void)state;
+    write_path();
+    assert_int_equal(sinew(NULL, "run %s --set 'tools=[{\"device\": {\"udp\": {}}}]'", scene), 2);
+    assert_true(message_has("needs --realtime"));
+    assert_int_equal(sinew(NULL, "run %s --set 'tools=[{\"sprong\": 200}]'", scene), 2);
+    assert_true(message_has("tools.0.sprong") && message_has("'spring'"));
+    assert_int_equal(
+        sinew(NULL, "run %s --set 'tools=[{\"device\": {\"recorded\": {\"file\": \"%s\"}}}]'", scene, scene), 2);
+    assert_true(message_has("scene.json:1: no column 't'"));
+    assert_int_equal(sinew(NULL, "run %s --realtime --set time.mode=static", scene), 2);
+    assert_true(message_has("--realtime has no effect"));
+    assert_int_equal(sinew(NULL, "run %s --quiet --set " TOOLS, scene, folder), 0);
+    assert_true(message_has("the protocol of the tool 'finger' has no effect without --out"));
+    assert_int_equal(sinew(NULL, "run %s --quiet --set 'tools=[{\"device\": \"mouse\"}]'", scene), 0);
+    assert_true(message_has("does not move here"));
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* By the clock: the run takes its time, and says how it went. Nothing here depends on how fast the machine is. */
+static void test_realtime(void **state) {
+    (void)state;
+    write_path();
+    json_t *json;
+    const double begin = now();
+    assert_int_equal(sinew(&json, "run %s --set " TOOLS " --realtime --json --out %s/clock", scene, folder, folder), 0);
+    assert_true(now() - begin > 0.19);
+    const json_t *pace = json_object_get(json, "realtime"), *tool = json_array_get(json_object_get(json, "tools"), 0);
+    assert_int_equal(json_integer_value(json_object_get(pace, "steps")), 10);
+    assert_in_range(json_integer_value(json_object_get(pace, "late")), 0, 10);
+    assert_true(json_number_value(json_object_get(pace, "delay")) >= json_number_value(json_object_get(pace, "most")));
+    assert_true(json_integer_value(json_object_get(tool, "ticks")) > 0);
+    assert_true(json_is_number(json_object_get(json_object_get(tool, "call"), "high")));
+    assert_true(json_is_number(json_object_get(json_object_get(tool, "lateness"), "most")));
+    json_decref(json);
+    assert_memory_equal(text_of("clock/finger.csv"), "t,x,y,z,", 8);
+    assert_int_equal(shell("$S run $J --realtime"), 0);
+    assert_non_null(strstr(text_of("printed"), "steps began late"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_full_output),
                                        cmocka_unit_test(test_adapt),
                                        cmocka_unit_test(test_body_contacts),
+                                       cmocka_unit_test(test_recorded),
+                                       cmocka_unit_test(test_bad_tools),
+                                       cmocka_unit_test(test_realtime),
                                        cmocka_unit_test(test_full_save),
                                        cmocka_unit_test(test_full_files),
                                        cmocka_unit_test(test_interrupt),
