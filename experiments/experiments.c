@@ -22,6 +22,7 @@
     X(hauth_contact)                                                                                                   \
     X(hauth_corotated)                                                                                                 \
     X(hauth_cube)                                                                                                      \
+    X(hauth_haptic)                                                                                                    \
     X(hauth_hierarchy)                                                                                                 \
     X(hauth_liver)                                                                                                     \
     X(hauth_shear)                                                                                                     \
