@@ -393,8 +393,8 @@ static void test_bodies(void **state) {
         else
             assert_true(force > 0.01 && now.touches);
         if (kind == 3) assert_int_equal(now.body, 1);
+        sn_mesh_destroy(sheet); /* its memory is the context's */
         scene_end(&s);
-        sn_mesh_destroy(sheet);
     }
 }
 

@@ -62,7 +62,7 @@ enum { NEAR = 1 << 20 };  /* bytes of a matrix that stays in the cache of a core
 /* The same chains with every lane in use: the 18 numbers of two blocks lie in two vectors and a quarter. EIGHT and TWO
  * load that many numbers of T as doubles. */
 #define EIGHT_SINGLE(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
-#define TWO_SINGLE(p) _mm_cvtps_pd(_mm_castpd_ps(_mm_load_sd((const double *)(p))))
+#define TWO_SINGLE(p) _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadu_si64(p)))
 #define DEFINE_WIDE_ROW(NAME, T, EIGHT, TWO)                                                                           \
     static inline void NAME(const int32_t *column, int count, const T *v, const double *x, bool far, double *y) {      \
         const __m512i first = _mm512_setr_epi64(0, 0, 0, 1, 1, 1, 2, 2),                                               \
