@@ -94,8 +94,8 @@ static void test_equilibrium_embedded(void **state) {
     sn_mesh *detail = box_mesh(s.context, 0.11, 0.055, 0.11, 9, 5, 9, 5);
     s.body.surface = detail;
     check_equilibrium(&s, "embedded", 0.053, 0.045, 0.052);
-    scene_end(&s);
     sn_mesh_destroy(detail);
+    scene_end(&s);
 }
 
 static void test_outside_and_pressing(void **state) {
