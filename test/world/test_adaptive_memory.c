@@ -229,12 +229,10 @@ static void test_run(void **state) {
         o.threads = 3;
         assert_int_equal(sn_context_create(&o, &other, NULL), SN_OK);
         sn_world *world = turning_on(context, form[f]), *again = turning_on(other, form[f]);
-        double mass = 0;
         int64_t seen = 0;
         size_t size = 0;
         void *bytes = NULL;
         sn_adapt_report r;
-        for (int i = 0; i < world->model->node_count; ++i) mass += world->solid->weight[i];
         for (int i = 0; i < 80; ++i) {
             run(world, 1);
             if (i == 39) {
